@@ -9,7 +9,7 @@ from itertools import combinations, pairwise, takewhile
 
 import simplemma
 
-from nacre.checking.evidence_index import EvidenceIndex, MatchedSpan, SentenceMatch, blank_periods
+from nacre.checking.evidence_index import MAX_CELL, EvidenceIndex, MatchedSpan, SentenceMatch, blank_periods
 from nacre.language.data import pattern, word_list, word_map
 from nacre.language.quantities import Amount, canonical_unit, find_amounts, is_same_amount
 from nacre.language.thesaurus import english_data, function_words
@@ -37,6 +37,9 @@ _SENTENCE_END = re.compile(r"[.!?]['\"”’)]*\s+$")
 # words that are joined by hyphens
 _COMPOUND = re.compile(r"(?<!\w)[^\W\d_]++(?:-[^\W\d_]++)++")
 
+# characters of a sentence that is compared, for a list of 30 long cells (given)
+MAX_SENTENCE = 20_000
+
 # letters in each part of a compound word
 MIN_COMPOUND_LETTERS = 4
 
@@ -63,6 +66,9 @@ def unsupported_claims(
     """
     index = evidence if isinstance(evidence, EvidenceIndex) else EvidenceIndex(evidence)
     sentence = _SPACE_IN_NUMBER.sub("\u202f", sentence) if language != ENGLISH else sentence
+    sentence = index.shorten(sentence)
+    if len(sentence) > MAX_SENTENCE:
+        return [sentence[:MAX_CELL]]
     missing = _unsupported_claims(sentence, index, known, language, said)
     swapped = (
         _SEPARATOR.sub(lambda found: "." if found[0] == "," else ",", sentence) if language != ENGLISH else sentence
@@ -339,6 +345,9 @@ def _is_related(match: SentenceMatch) -> bool:
 # how far a number after "about" may be off
 ROUGH_SHARE = 0.05
 
+# characters before a number that are read with it (given)
+MAX_BEFORE = 100
+
 # numbers that differences, sums and ratios are computed from
 MAX_OPERANDS = 8
 
@@ -347,11 +356,11 @@ def unsupported_numbers(match: SentenceMatch) -> tuple[list[str], list[MatchedSp
     """The numbers without a source, as written, and the places of numbers that cells or sentences have."""
     amounts = [*find_amounts(blank_periods(match.text, match.periods)), *_number_words(match)]
     negative = pattern("checking", "negative")
-    amounts = [a._replace(value=-a.value) if negative.search(match.text[: a.start]) else a for a in amounts]
+    amounts = [a._replace(value=-a.value) if negative.search(_before(a, match)) else a for a in amounts]
     missing, supported, matched = list[Amount](), list[Amount](), list[MatchedSpan]()
     for amount in amounts:
         own = match.evidence.matching_numbers(amount)
-        is_beyond = pattern("checking", "beyond").search(match.text[: amount.start])
+        is_beyond = pattern("checking", "beyond").search(_before(amount, match))
         if len(amounts) == 1 and not match.evidence.has_condition(amount) and is_beyond:
             # "less than 7" of what is 7
             own = [each for each in own if each.value != amount.value]
@@ -362,9 +371,14 @@ def unsupported_numbers(match: SentenceMatch) -> tuple[list[str], list[MatchedSp
             supported.append(amount)
         else:
             missing.append(amount)
-    known = [*match.labels, *matched]
-    unexplained = [amount for amount in missing if not _is_computed(amount, supported, known, match)]
+    operands = _operands(supported, [*match.labels, *matched], match.evidence) if missing else []
+    unexplained = [amount for amount in missing if not _is_computed(amount, operands, match)]
     return [match.text[amount.start : amount.end].strip() for amount in unexplained], matched
+
+
+def _before(amount: Amount, match: SentenceMatch) -> str:
+    """The last words before a number."""
+    return match.text[max(0, amount.start - MAX_BEFORE) : amount.start]
 
 
 def miscalculated_words(match: SentenceMatch) -> list[str]:
@@ -446,27 +460,31 @@ def _is_in_name(amount: Amount, match: SentenceMatch) -> bool:
 
 def _is_condition(amount: Amount, match: SentenceMatch) -> bool:
     """Whether it stands in a condition of the query ("above 5 m"), in English."""
-    is_bound = bool(pattern("checking", "bound").search(match.text[: amount.start]) or _foreign_language(match))
+    is_bound = bool(pattern("checking", "bound").search(_before(amount, match)) or _foreign_language(match))
     return is_bound and match.evidence.has_condition(amount)
 
 
 def _is_rough(amount: Amount, match: SentenceMatch) -> bool:
     """Whether it stands after "about" and is near a number of the evidence."""
-    if not pattern("checking", "approximation").search(match.text[: amount.start]):
+    if not pattern("checking", "approximation").search(_before(amount, match)):
         return False
     slack = max(amount.slack, abs(amount.value) * ROUGH_SHARE)
     return bool(match.evidence.matching_numbers(amount._replace(slack=slack)))
 
 
-def _is_computed(
-    amount: Amount, supported: Sequence[Amount], known: Sequence[MatchedSpan], match: SentenceMatch
-) -> bool:
-    """Whether it is the difference, sum, mean, ratio or percentage of numbers in the sentence or in its rows."""
-    evidence = match.evidence
+def _operands(
+    supported: Sequence[Amount], known: Sequence[MatchedSpan], evidence: EvidenceIndex
+) -> list[tuple[float, str]]:
+    """The numbers of the sentence and of its rows, with their units."""
     # numbers over a whole group have no name that the sentence could say
     rows = {row for span in known for row, _ in span.places} | evidence.unnamed_rows
     in_rows = [(own.value, own.unit) for own in evidence.numbers if own.place[0] in rows]
-    operands = list(dict.fromkeys([*((a.value, a.unit) for a in supported), *in_rows]))[:MAX_OPERANDS]
+    return list(dict.fromkeys([*((a.value, a.unit) for a in supported), *in_rows]))[:MAX_OPERANDS]
+
+
+def _is_computed(amount: Amount, operands: Sequence[tuple[float, str]], match: SentenceMatch) -> bool:
+    """Whether it is the difference, sum, mean, ratio or percentage of such numbers, or of a column."""
+    evidence = match.evidence
     # the words that a result needs in the sentence ("" for none), the result, its unit
     results: list[tuple[str, float, str]] = [
         (words, result, unit)

@@ -1,13 +1,16 @@
 """Index the words, numbers and dates of evidence, so that claims can be looked up: Evidence -> EvidenceIndex."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
+from itertools import takewhile
+from math import isnan
 from typing import NamedTuple
 
 from nacre.language.data import pattern, word_list
-from nacre.language.quantities import Amount, canonical_unit, find_amounts, is_same_amount
+from nacre.language.quantities import Amount, canonical_unit, find_amounts, is_same_amount, near_values
 from nacre.language.thesaurus import function_words, synonyms
 from nacre.language.tokens import Token, fold, lemma, name_tokens, tokenize
 from nacre.language.values import Period, find_periods, key_year
@@ -24,6 +27,10 @@ _MIN_STEM = 5
 
 # the years that a number without a unit may be
 _FIRST_YEAR, _LAST_YEAR = 1000, 2999
+
+# characters of a cell that are compared, as many as a model is shown; the first ones that find a longer one; values
+# that an amount is compared with (given)
+MAX_CELL, _KEY, _MAX_NEAR = 500, 32, 1000
 
 # row and column; a sentence is a row
 CellPosition = tuple[int, int]
@@ -57,6 +64,8 @@ class EvidenceIndex:
         self.unnamed_rows: set[int] = set()
         self.table_count = sum(isinstance(each, Rows) for each in evidence)
         self._texts: list[str] = []
+        # by their first characters
+        self._long_cells: dict[str, set[str]] = {}
         for each in evidence:
             if isinstance(each, Rows):
                 self._add_table(each)
@@ -90,7 +99,21 @@ class EvidenceIndex:
 
     def matching_numbers(self, amount: Amount) -> list[EvidenceNumber]:
         """The numbers that an amount may state."""
-        return [own for own in self.numbers if is_same_amount(amount, own.value, own.unit, self.words)]
+        return [
+            own
+            for unit, (values, numbers) in self._numbers_by_unit.items()
+            for value in near_values(amount, values, unit)[:_MAX_NEAR]
+            if is_same_amount(amount, value, unit, self.words)
+            for own in numbers[value]
+        ]
+
+    @cached_property
+    def _numbers_by_unit(self) -> dict[str, tuple[list[float], dict[float, list[EvidenceNumber]]]]:
+        """The values of each unit in ascending order, and the numbers of each value: a text may have thousands."""
+        found: dict[str, dict[float, list[EvidenceNumber]]] = {}
+        for own in sorted({each for each in self.numbers if not isnan(each.value)}):
+            found.setdefault(own.unit, {}).setdefault(own.value, []).append(own)
+        return {unit: (list(numbers), numbers) for unit, numbers in found.items()}
 
     def has_condition(self, amount: Amount) -> bool:
         """Whether a condition of the query states this amount."""
@@ -98,17 +121,33 @@ class EvidenceIndex:
 
     def covers_period(self, period: Period) -> bool:
         """Whether a date lies in a period; in a decade and before Christ also a year without a unit."""
-        if period.value <= 0 and any(own.value == period.value and not own.unit for own in self.numbers):
+        values, _ = self._numbers_by_unit.get("", ([], {}))
+        if period.value <= 0 and period.value in values:
             return True
-        years = (
-            f"{int(own.value):04}-01-01"
-            for own in self.numbers
-            if not own.unit and _FIRST_YEAR <= own.value <= _LAST_YEAR
-        )
-        decade = key_year(period.after) - key_year(period.first) == 10
-        return any(period.first <= d.first and d.after <= period.after for d in self.days) or (
-            decade and any(period.first <= year < period.after for year in years)
-        )
+        days = self._days[bisect_left(self._days, (period.first,)) :]
+        if any(after <= period.after for _, after in takewhile(lambda day: day[0] <= period.after, days)):
+            return True
+        first, after = key_year(period.first), key_year(period.after)
+        years = values[bisect_left(values, max(first, _FIRST_YEAR)) :][:1] if after - first == 10 else []
+        return any(year < min(after, _LAST_YEAR + 1) for year in years)
+
+    @cached_property
+    def _days(self) -> list[tuple[str, str]]:
+        """The first day of each date, and the day after it, in order."""
+        return sorted({(day.first, day.after) for day in self.days})
+
+    def shorten(self, sentence: str) -> str:
+        """The sentence with the beginnings of the long cells that it quotes, which are all that is compared."""
+        if len(sentence) <= MAX_CELL or not self._long_cells:
+            return sentence
+        parts, after, place = list[str](), 0, 0
+        while place < len(sentence):
+            cells = self._long_cells.get(sentence[place : place + _KEY], ())
+            if cell := next((each for each in cells if sentence.startswith(each, place)), ""):
+                parts += [sentence[after:place], cell[:MAX_CELL]]
+                after = place + len(cell)
+            place = max(place + 1, after)
+        return "".join([*parts, sentence[after:]])
 
     def _add_words(self, text: str) -> None:
         words = name_tokens(text)
@@ -175,6 +214,9 @@ class EvidenceIndex:
         self.is_empty |= not table.rows or all(cell is None for row in table.rows for cell in row)
 
     def _add_cell(self, cell: str, unit: str, place: CellPosition) -> None:
+        if len(cell) > MAX_CELL:
+            self._long_cells.setdefault(cell[:_KEY], set()).add(cell)
+            cell = cell[:MAX_CELL]
         self._add_words(cell)
         self.labels[" ".join(name_tokens(cell))].add(place)
         # the number in "Platform 9" is part of a name
@@ -227,10 +269,12 @@ def header_unit(column: str) -> str:
 
 
 def blank_periods(text: str, taken: Iterable[Period]) -> str:
-    """The text with the stretches of the periods blank."""
+    """The text with the stretches of the periods, which are in order, blank."""
+    parts, after = list[str](), 0
     for each in taken:
-        text = text[: each.start] + " " * (each.end - each.start) + text[each.end :]
-    return text
+        parts += [text[after : each.start], " " * (each.end - each.start)]
+        after = each.end
+    return "".join([*parts, text[after:]])
 
 
 def _truth(table: Table) -> bool | None:
@@ -298,7 +342,10 @@ class SentenceMatch:
             while at >= 0:
                 found.append((at, at + len(label), frozenset(places)))
                 at = words.find(f" {label} ", at + 1)
-        longest = [a for a in found if not any(b[:2] != a[:2] and b[0] <= a[0] and a[1] <= b[1] for b in found)]
+        longest, reach = list[tuple[int, int, frozenset[CellPosition]]](), -1
+        for each in sorted(found, key=lambda span: (span[0], -span[1])):
+            longest += [each] if each[1] > reach else []
+            reach = max(reach, each[1])
         # from a place among the joined words to a place in the text
         text_place, place = dict[int, int](), 0
         for i, norm in enumerate(self.norms):

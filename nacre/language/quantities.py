@@ -2,9 +2,11 @@
 
 import math
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from nacre.language.data import pattern, phrase_list, word_list
@@ -94,15 +96,14 @@ def is_same_amount(amount: Amount, value: float, unit: str, words: frozenset[str
     `unit` is the unit as the data writes it. If the data has no unit, the unit of the amount must be among its `words`.
     An amount without a unit fits any unit.
     """
-    own, stated = canonical_unit(unit) or unit, amount.unit
+    own = canonical_unit(unit) or unit
     # the registry of units takes longer to load than a turn takes, and without a unit the values must be near
     if not own and not _is_near(amount, value):
         return False
-    if not stated and amount.after and (fold(amount.after) == fold(own) or _is_measure(amount.after)):
-        stated = amount.after
     many, base_unit = split_magnitude(unit)
     if many > 1:
         return any(is_same_amount(amount, number, base_unit, words) for number in (value, value * many))
+    stated = _stated_unit(amount, own)
     if not stated:
         return _is_near(amount, value)
     if not own:
@@ -112,6 +113,36 @@ def is_same_amount(amount: Amount, value: float, unit: str, words: frozenset[str
         return (stated == own or canonical_unit(stated) == canonical_unit(own)) and _is_near(amount, value)
     converted = convert_unit(value, _with_power(own), _with_power(stated))
     return converted is not None and _is_near(amount, converted)
+
+
+def near_values(amount: Amount, values: Sequence[float], unit: str) -> list[float]:
+    """Those of some values in ascending order that `is_same_amount` may hold for, found without comparing each."""
+    many, base_unit = split_magnitude(unit)
+    own = canonical_unit(base_unit) or base_unit
+    stated = _stated_unit(amount, own) if own else ""
+    units = ("", "") if not stated or fold(stated) == fold(own) else (_with_power(own), _with_power(stated))
+    slack = 1.01 * max(amount.slack, 1e-9 * max(1.0, abs(amount.value)))
+    found: list[float] = []
+    for factor in {1.0, many}:
+        first, last = (convert_unit(value * factor, *units) for value in (values[0], values[-1]))
+        if first is None or last is None:
+            continue
+        sign = 1.0 if first <= last else -1.0
+
+        def key(value: float, factor: float = factor, sign: float = sign) -> float:
+            converted = convert_unit(value * factor, *units)
+            return inf if converted is None else sign * converted
+
+        low = bisect_left(values, sign * amount.value - slack, key=key)
+        found += values[low : bisect_right(values, sign * amount.value + slack, low, key=key)]
+    return found
+
+
+def _stated_unit(amount: Amount, own: str) -> str:
+    """The unit that an amount states, which may be the word after it: that of the data, or another measure."""
+    if amount.unit or not amount.after:
+        return amount.unit
+    return amount.after if fold(amount.after) == fold(own) or _is_measure(amount.after) else ""
 
 
 def _is_near(amount: Amount, exact: float) -> bool:

@@ -204,13 +204,14 @@ def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
     [Period(first='2015-03-01', after='2015-04-01', start=14, end=24)]
     """
     periods: list[Period] = []
+    taken = bytearray(len(text))
     for expression in _expressions(any_year=any_year):
         for match in expression.finditer(text):
-            if any(p.start < match.end() and match.start() < p.end for p in periods):
-                continue
-            bounds = _bounds_of(match)
+            start, end = match.span()
+            bounds = _bounds_of(match) if not any(taken[start:end]) else None
             if bounds is not None:
-                periods.append(Period(*bounds, match.start(), match.end()))
+                periods.append(Period(*bounds, start, end))
+                taken[start:end] = b"\1" * (end - start)
     return sorted(periods, key=lambda p: p.start)
 
 

@@ -103,8 +103,9 @@ def add_langserve(app: FastAPI) -> None:
         items = body.get("inputs", [])
         if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
             raise ConfigError('A batch is a list of questions: {"inputs": [{"question": "...", "graph": "..."}]}.')
-        if len(items) > MAX_BATCH:
-            raise ConfigError(f"A batch has at most {MAX_BATCH} questions. Send fewer.")
+        # names of steps are lists too
+        if any(isinstance(each, list) and len(each) > MAX_BATCH for each in body.values()):
+            raise ConfigError(f"A batch has at most {MAX_BATCH} questions, and a list as many names. Send fewer.")
         service.check_capacity(request.state.caller)
         if isinstance(input := body.get("input"), dict):
             checked = check_ask_input(input)

@@ -18,6 +18,7 @@ from nacre.serving.errors import ModelNotFound, NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import (
     OPENAI_ERROR_RESPONSES,
+    FewProblems,
     LookUpSlotDep,
     TurnContext,
     TurnContextDep,
@@ -89,7 +90,9 @@ class ChatRequest(BaseModel):
 
 
 @openai_router.post("/chat/completions", summary="Ask a question as a chat completion", response_model=None)
-async def create_chat_completion(chat: ChatRequest, turns: TurnContextDep, thread: ThreadHeader = None) -> Response:
+async def create_chat_completion(
+    chat: Annotated[ChatRequest, FewProblems], turns: TurnContextDep, thread: ThreadHeader = None
+) -> Response:
     """Ask the last message of the graph that `model` names; the messages before it are the conversation.
 
     The content is the answer, followed by its citations as footnotes. `nacre` in the reply has the values as data.
@@ -124,7 +127,9 @@ class ResponseRequest(BaseModel):
 
 
 @openai_router.post("/responses", summary="Ask a question as a response", response_model=None)
-async def create_response(body: ResponseRequest, turns: TurnContextDep, thread: ThreadHeader = None) -> Response:
+async def create_response(
+    body: Annotated[ResponseRequest, FewProblems], turns: TurnContextDep, thread: ThreadHeader = None
+) -> Response:
     """The same in OpenAI's Responses API. Nothing is stored: send the whole conversation as `input`."""
     run = await _start_run(to_chat_request(body), turns, thread)
     response = ModelResponse(run.id, run.graph)

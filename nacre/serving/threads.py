@@ -28,6 +28,9 @@ log = logging.getLogger(__name__)
 
 MAX_THREAD_NAME = 200
 
+# bytes of the records of a thread that are read at once; a long one has more than a server has memory (given)
+MAX_READ = 32_000_000
+
 
 class ThreadQueues:
     """The locks of threads. A process that dies releases its locks."""
@@ -120,15 +123,15 @@ class Threads:
         return await run_in_thread(self.conversations.listed, caller.owner, search, caller.graphs, limit, skip)
 
     async def turns(self, caller: Caller, thread: str) -> list[Turn]:
-        """All finished turns of a thread; raises NotFound."""
+        """The last finished turns of a thread, as many as MAX_READ bytes have; raises NotFound."""
         await self.get(caller, thread)
-        return await run_in_thread(self.conversations.turns, caller.owner, thread)
+        return await run_in_thread(self.conversations.latest_turns, caller.owner, thread, MAX_READ)
 
     async def turn(self, caller: Caller, thread: str, turn: int) -> Turn:
         """One finished turn; raises NotFound."""
-        for each in await self.turns(caller, thread):
-            if each.record["turn"] == turn:
-                return each
+        await self.get(caller, thread)
+        if found := await run_in_thread(self.conversations.turns, caller.owner, thread, turn, turn):
+            return found[0]
         raise NotFound(f"This thread has no turn {turn}.")
 
     async def create(self, caller: Caller, graph: str, title: str = "", thread: str = "") -> Conversation:

@@ -43,6 +43,18 @@ def test_a_person_is_led_to_the_login_comes_back_asks_and_logs_out(page, data, t
     page.complaints[:] = [each for each in page.complaints if "401" not in each]
 
 
+def test_a_person_without_a_graph_logs_out(page, data, tmp_path, issuer):
+    groups = "{staff: {graphs: [not-yet]}}"
+    settings = {"NACRE_LOGIN_ISSUER": issuer.address, "NACRE_LOGIN_CLIENT": CLIENT, "NACRE_LOGIN_GROUPS": groups}
+    issuer.person = {"name": "Ann Reed", "groups": ["staff"]}
+    with serving(data, tmp_path, **settings) as (address, _):
+        page.goto(address)
+        expect(page.locator("#who")).to_have_text("Ann Reed")
+        page.click("#key")
+        expect(page.locator("h1")).to_have_text("Logged out")
+    page.complaints[:] = [each for each in page.complaints if "401" not in each]
+
+
 @pytest.mark.parametrize(("proxy", "status"), [("127.0.0.1", 200), ("10.9.8.7", 401)])
 def test_only_a_trusted_address_names_persons(data, tmp_path, proxy, status):
     settings = {"NACRE_LOGIN_HEADERS": "true", "NACRE_TRUSTED_PROXIES": proxy, "NACRE_LOGIN_GROUPS": GROUPS}

@@ -150,7 +150,7 @@ def entry(number: int, who: str = "ann", at: float | None = None) -> dict[str, A
     return {"time": at or time.time(), "who": who, "did": "asked", "number": number, "more": "x" * 200}
 
 
-def test_files_are_of_limited_size_and_the_oldest_entries_go(tmp_path: Path) -> None:
+def test_files_are_of_limited_size_and_the_oldest_entries_go(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     files = AuditFiles(tmp_path, 1, 0)
     for start in range(0, 8000, 400):
         files.write(entry(number) for number in range(start, start + 400))
@@ -159,6 +159,8 @@ def test_files_are_of_limited_size_and_the_oldest_entries_go(tmp_path: Path) -> 
     kept = [each["number"] for each in files.read(EntryFilter())]
     assert kept == list(range(kept[0], 8000))
     assert 1000 < len(kept) < 8000
+    # somebody may want to push them out
+    assert "the audit is full" in caplog.text
 
 
 def test_old_entries_go_after_their_days(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Logins: accounts of an issuer and of a proxy, their rights, their sessions, and what is refused."""
 
 import asyncio
+import base64
+import hashlib
 import json
 import re
 import socket
@@ -221,6 +223,16 @@ def test_a_callback_with_a_foreign_state_code_or_nonce_begins_no_session(data: P
         assert "nacre-session" not in client.cookies
 
 
+@pytest.mark.parametrize("cookie", ["s..v.", "s.n..", "s..."])
+def test_a_login_without_nonce_or_verifier_is_none(data: Path, issuer: LocalIssuer, cookie: str) -> None:
+    nonce, verifier = cookie.split(".")[1:3]
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    issuer.codes["code"] = ({"aud": CLIENT, "groups": ["staff"], **({"nonce": nonce} if nonce else {})}, challenge)
+    with started(settings(data, issuer.address)) as client:
+        headers = {"Cookie": f"nacre-login={cookie}"}
+        assert client.get("/callback", params={"state": "s", "code": "code"}, headers=headers).status_code == 400
+
+
 @pytest.mark.parametrize(
     "next",
     [
@@ -242,7 +254,13 @@ def test_next_leads_to_this_server_alone(data: Path, issuer: LocalIssuer, next: 
         assert "x" not in logged_in(client, issuer, next, groups=["staff"]).headers
 
 
-@pytest.mark.parametrize("next", ["/kg/../other", "/kg/%2e%2e/other", "/kg/.%2E/other", "%2e%2e/other", "/kg/x/%2E./y"])
+@pytest.mark.parametrize(
+    "next",
+    [
+        *("/kg/../other", "/kg/%2e%2e/other", "/kg/.%2E/other", "%2e%2e/other", "/kg/x/%2E./y"),
+        *("//a.example/kg/../other", "https://a.example/kg/x/../../other", "https://a.example/kg/.."),
+    ],
+)
 def test_next_leads_to_no_other_application_of_the_host(next: str) -> None:
     assert safe_next("https://a.example/kg/", next) == "https://a.example/kg/"
     assert safe_next("https://a.example/kg/", "?q=%2e%2e") == "https://a.example/kg/?q=%2e%2e"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from nacre.config.settings import Settings
@@ -131,3 +132,45 @@ async def test_a_look_at_the_health_does_not_wait_for_all_requests_that_came_bef
     await asyncio.gather(*(middleware(scope, receive, send) for scope in scopes))
     assert started.index("/healthz") <= STARTS_AT_ONCE
     assert len(started) == len(paths)
+
+
+MANY = MAX_VALUES - 100
+BAD_BODIES: list[tuple[str, Any]] = [
+    ("/api/ask", {"question": "x", "branches": [1] * MANY}),
+    ("/api/ask", {"question": 1, **dict.fromkeys(map(str, range(MANY)), 1)}),
+    ("/v1/chat/completions", {"model": "x", "messages": [{"role": "user", "content": [1] * MANY}]}),
+    ("/v1/responses", {"model": "x", "input": [{"content": [{}]}] * (MANY // 4)}),
+    (
+        "/agui",
+        {"threadId": "t", "runId": "r", "messages": [{"role": "user"}] * (MANY // 2), "tools": [], "context": []},
+    ),
+    ("/langgraph/runs/wait", {"assistant_id": "x", "input": {"messages": [1] * MANY}}),
+    ("/langgraph/threads/t/runs/stream", {"assistant_id": "x", "stream_mode": [1] * MANY}),
+    ("/langgraph/runs/batch", [1] * MANY),
+    ("/langgraph/threads/search", {"ids": [1] * MANY}),
+    ("/ask/stream_events", {"input": {"question": "x"}, "include_names": [1] * MANY}),
+    ("/api/graphs/x/verified/import", {"lines": [1] * MANY}),
+    ("/api/graphs/x/labels", {"iris": [1] * MANY}),
+]
+
+
+def test_a_body_with_thousands_of_problems_gets_a_short_reply(tmp_path: Path) -> None:
+    with TestClient(
+        create_app(Settings(data=tmp_path)), base_url="http://127.0.0.1", client=("127.0.0.1", 1)
+    ) as client:
+        for path, body in BAD_BODIES:
+            reply = client.post(path, json=body)
+            assert reply.status_code in (400, 404, 422), path
+            # describing each of them would stop all other requests for half a second
+            assert len(reply.content) < 3000, path
+        few = client.post("/api/ask", json={"question": 1, "branches": [1]}).json()["detail"]
+        assert [problem["loc"] for problem in few] == [["body", "branches", 0], ["body", "question"]]
+
+
+def test_who_reads_the_metrics_again_and_again_is_refused(tmp_path: Path) -> None:
+    app = create_app(Settings(data=tmp_path))
+    for address, number in (("10.0.0.1", 100), ("10.0.0.2", 1)):
+        with TestClient(app, base_url="http://127.0.0.1", client=(address, 1)) as client:
+            statuses = [client.get("/metrics").status_code for _ in range(number)]
+            assert (statuses[0], statuses[-1]) == (200, 200 if number == 1 else 429)
+            assert client.get("/healthz").status_code == 200

@@ -19,7 +19,7 @@ from nacre.serving.keys import Caller, open_keys
 from nacre.serving.runs import Run
 from nacre.serving.turn_service import open_turn_service
 from nacre.stores.state.conversations import Conversations, ThreadFilter
-from nacre.stores.state.database import StateDatabase, install_tables, open_database, open_file, parse_url
+from nacre.stores.state.database import StateDatabase, install_tables, json_text, open_database, open_file, parse_url
 from nacre.stores.state.locks import locks_of
 
 ANN = Caller("ann")
@@ -142,6 +142,17 @@ def test_threads_are_searched_with_any_text(database: StateDatabase) -> None:
         assert len(conversations.search(ThreadFilter("ann", metadata=metadata))) == count
     assert len(conversations.search(ThreadFilter("ann", ids=[], graphs=["boats"]))) == 0
     assert len(conversations.search(ThreadFilter("ann", without=["t"], waiting=False))) == 1
+
+
+def test_of_a_long_thread_only_the_last_turns_are_read(database: StateDatabase) -> None:
+    conversations = Conversations(database)
+    for turn in (1, 2, 3):
+        conversations.keep("ann", "t", record(turn))
+    size = max(len(json_text(each.record)) for each in conversations.turns("ann", "t"))
+    for most, read in ((0, [3]), (2 * size, [2, 3]), (9 * size, [1, 2, 3])):
+        assert [each.record["turn"] for each in conversations.latest_turns("ann", "t", most)] == read
+    assert [each.record["turn"] for each in conversations.turns("ann", "t", 2, 2)] == [2]
+    assert conversations.latest_turns("ann", "none", size) == []
 
 
 def test_turns_of_another_branch_are_taken_up_again(database: StateDatabase) -> None:

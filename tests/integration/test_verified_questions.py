@@ -20,7 +20,7 @@ from nacre.extensions.verified.entries import VerifiedQuestionService, export_li
 from nacre.extensions.verified.look_up import comparable_verified_questions
 from nacre.records.turn import VerifiedQuery
 from nacre.serving.cli.main import main
-from nacre.serving.errors import Forbidden, NotFound, WrongGraph
+from nacre.serving.errors import Conflict, Forbidden, NotFound, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller
 from nacre.serving.turn_service import TurnService, open_turn_service
 from nacre.stores.catalog import Library
@@ -147,7 +147,10 @@ def test_approval_needs_the_right_and_lets_everyone_use_it(data: Path) -> None:
             with pytest.raises(Forbidden):
                 await verified.approve(caller, "quarries", entry.id)
         assert [each.id for each in (await verified.listed(EVE, "quarries", waiting=True)).questions] == [entry.id]
-        await verified.approve(EVE, "quarries", entry.id)
+        with pytest.raises(Conflict):
+            # the query that was seen may be another one
+            await verified.approve(EVE, "quarries", entry.id, at="2026-01-01T00:00:00Z")
+        await verified.approve(EVE, "quarries", entry.id, at=entry.at)
         assert (await verified.listed(BOB, "quarries")).questions[0].approved
         with pytest.raises(NotFound):
             await verified.remove(BOB, "quarries", entry.id)

@@ -48,7 +48,7 @@ from nacre.errors import ConfigError
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound
-from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnContextDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, FewProblems, TurnContextDep
 from nacre.serving.keys import Caller
 from nacre.serving.openai import MAX_MESSAGES
 from nacre.serving.runs import Run
@@ -73,7 +73,7 @@ router = APIRouter(tags=["agui"], responses=ERROR_RESPONSES)
     responses=STREAM_RESPONSES,
 )
 async def run_agent(
-    body: RunAgentInput,
+    body: Annotated[RunAgentInput, FewProblems],
     turns: TurnContextDep,
     graph: Annotated[str | None, Query(description="The graph; may be omitted if there is only one.")] = None,
 ) -> EventSourceResponse:

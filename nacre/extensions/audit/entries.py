@@ -135,6 +135,9 @@ class AuditFiles:
             size += file.stat().st_size
             is_old = self._seconds and time.time() - file.stat().st_mtime > self._seconds
             if file.name != CURRENT and (size > self._bytes - self._bytes // FILES or is_old):
+                if not is_old:
+                    # whoever asks without a pause pushes out what others did
+                    log.warning("the audit is full: its entries before %s go", iso_time(file.stat().st_mtime))
                 file.unlink()
 
     def _files(self) -> list[Path]:

@@ -47,6 +47,8 @@ from nacre.serving.http.ask import ThreadPath
 from nacre.serving.http.dependencies import (
     ERROR_RESPONSES,
     Events,
+    FewProblems,
+    LookUpSlotDep,
     ThreadsDep,
     TurnContext,
     TurnContextDep,
@@ -70,6 +72,8 @@ _listed = TypeAdapter(list[str])
 router = APIRouter(tags=["langgraph"], responses=ERROR_RESPONSES)
 
 
+RunBody = Annotated[GraphRunRequest, FewProblems]
+
 RunPath = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 
 LastEventHeader = Annotated[str, Header(alias="Last-Event-ID", max_length=MAX_ID)]
@@ -90,45 +94,47 @@ RunContextDep = Annotated[RunContext, Depends(_run_context)]
 
 
 @router.post("/runs/stream", response_model=None)
-async def stream_stateless_run(body: GraphRunRequest, context: RunContextDep) -> Response:
+async def stream_stateless_run(body: RunBody, context: RunContextDep) -> Response:
     """Ask without a thread, and stream the turn."""
     return await _started_stream(context, body, None)
 
 
 @router.post("/threads/{thread}/runs/stream", response_model=None)
-async def stream_run(thread: ThreadPath, body: GraphRunRequest, context: RunContextDep) -> Response:
+async def stream_run(thread: ThreadPath, body: RunBody, context: RunContextDep) -> Response:
     """Ask in a thread, and stream the turn."""
     return await _started_stream(context, body, thread)
 
 
 @router.post("/runs/wait", response_model=None)
-async def wait_for_stateless_run(body: GraphRunRequest, context: RunContextDep) -> Response:
+async def wait_for_stateless_run(body: RunBody, context: RunContextDep) -> Response:
     """Ask without a thread, and return the state at the end."""
     return await _ended(context, body, None)
 
 
 @router.post("/threads/{thread}/runs/wait", response_model=None)
-async def wait_for_run(thread: ThreadPath, body: GraphRunRequest, context: RunContextDep) -> Response:
+async def wait_for_run(thread: ThreadPath, body: RunBody, context: RunContextDep) -> Response:
     """Ask in a thread, and return the state at the end."""
     return await _ended(context, body, thread)
 
 
 @router.post("/runs", response_model=None)
-async def create_stateless_run(body: GraphRunRequest, context: RunContextDep) -> Response:
+async def create_stateless_run(body: RunBody, context: RunContextDep) -> Response:
     """Ask without a thread, in the background."""
     run = await start_run(context, body, None, background=True)
     return JSONResponse(run_record(run), headers=_headers(run))
 
 
 @router.post("/threads/{thread}/runs", response_model=None)
-async def create_run(thread: ThreadPath, body: GraphRunRequest, context: RunContextDep) -> Response:
+async def create_run(thread: ThreadPath, body: RunBody, context: RunContextDep) -> Response:
     """Ask in a thread, in the background."""
     run = await start_run(context, body, thread, background=True)
     return JSONResponse(run_record(run), headers=_headers(run))
 
 
 @router.post("/runs/batch", response_model=None)
-async def create_runs(bodies: list[GraphRunRequest], context: RunContextDep) -> list[dict[str, Any]]:
+async def create_runs(
+    bodies: Annotated[list[GraphRunRequest], FewProblems], context: RunContextDep
+) -> list[dict[str, Any]]:
     """Ask several questions without a thread, in the background."""
     if len(bodies) > MAX_BATCH:
         raise ConfigError(f"A batch has at most {MAX_BATCH} runs; this one has {len(bodies)}.")
@@ -148,14 +154,14 @@ async def cancel_runs(body: RunsToCancel, context: RunContextDep) -> None:
 async def list_runs(
     thread: ThreadPath,
     context: RunContextDep,
+    slot: LookUpSlotDep,
     limit: Annotated[int, Query(ge=1, le=1000)] = 10,
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
     status: Annotated[str | None, Query(max_length=MAX_ID)] = None,
 ) -> list[dict[str, Any]]:
     """The runs of a thread, the latest first."""
-    await context.threads.get(context.caller, thread)
     running = [run_record(run) for run in await context.runs.running(context.caller, thread)]
-    turns = await run_in_thread(context.threads.conversations.turns, context.caller.owner, thread)
+    turns = await context.threads.turns(context.caller, thread)
     ended = [run_record(stored_run(context.caller, turn.record), turn.at) for turn in turns if turn.record["id"]]
     stopped = await stopped_run(context, thread)
     if stopped is not None and not running:

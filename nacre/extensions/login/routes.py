@@ -60,6 +60,9 @@ MAX_SHOWN = 10
 
 JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+")
 
+# in a path; an address with a host is not joined, and keeps them
+UPWARDS = re.compile(r"%2e|/\.{1,2}(?:/|$)", re.IGNORECASE)
+
 router = APIRouter(include_in_schema=False)
 
 
@@ -220,7 +223,8 @@ class Login:
         given = {key: value[:MAX_CODE] for key, value in request.query_params.items()}
         remembered = request.cookies.get(cookie_name(request, "login"), "").split(".", 3)
         state, nonce, verifier, next = remembered if len(remembered) == 4 else [""] * 4
-        if not state or not secrets.compare_digest(state.encode(), given.get("state", "").encode()):
+        is_same = secrets.compare_digest(state.encode(), given.get("state", "").encode())
+        if not (state and nonce and verifier and is_same):
             return _page(request, 400, "Log in", "This login was not begun in this browser, or it took too long.")
         if given.get("iss", self.issuer.name) != self.issuer.name or "code" not in given:
             why = strip_control_characters(given.get("error", "no code"))[:100]
@@ -296,8 +300,9 @@ def safe_next(base: str, next: str) -> str:
         found = urljoin(base, next)
     except ValueError:
         return base
-    # browsers take an encoded full stop of a path for a full stop, which may lead upwards
-    return found if found.startswith(base) and "%2e" not in urlsplit(found).path.lower() else base
+    # browsers go upwards, also if the full stops are encoded
+    is_upwards = UPWARDS.search(urlsplit(found).path)
+    return found if found.startswith(base) and not is_upwards else base
 
 
 def cookie_name(request: Request, kind: str) -> str:

@@ -38,7 +38,7 @@ from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import MAX_PAGE, GraphCalibration, VerifiedQuery, VerifiedQuestion, VerifiedState
 from nacre.serving.cli.options import open_library
-from nacre.serving.errors import Forbidden, NotFound, StorageUnavailable, WrongGraph
+from nacre.serving.errors import Conflict, Forbidden, NotFound, StorageUnavailable, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
 from nacre.serving.turn_service import TurnService
 from nacre.stores.catalog import Graph
@@ -162,11 +162,21 @@ class VerifiedQuestionService:
             return (await self._confirm(caller, opened, entry))[0]
 
     async def approve(
-        self, caller: Caller, graph: str | None, id: str, by: str | None = None, *, approved: bool = True
+        self,
+        caller: Caller,
+        graph: str | None,
+        id: str,
+        by: str | None = None,
+        *,
+        approved: bool = True,
+        at: str | None = None,
     ) -> VerifiedQuestion:
-        """Approve an entry for everyone, or take it back. `by` is its owner, if several people confirmed it."""
+        """Approve an entry for everyone, or take it back. `by` is its owner, if several people confirmed it; `at` when
+        it was confirmed. Raises Conflict for one that was confirmed anew since."""
         caller.require(APPROVE, "approve")
         name, entry = await self._entry(caller, graph, id, by)
+        if at not in (None, entry.at):
+            raise Conflict("This question was confirmed anew meanwhile, perhaps with another query. Look at it again.")
         changed = await self._stored(lambda: self._store.approve(name, id, entry.by, approved=approved))
         report_deed(caller, "approved" if approved else "withdrew an approval", graph=name, id=id, by=entry.by)
         return _present(changed, id)

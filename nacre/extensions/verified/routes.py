@@ -79,10 +79,12 @@ class Confirmation(BaseModel):
 
 
 class Approval(BaseModel):
-    """Whose entry is approved, and whether; null if there is only one."""
+    """Whose entry is approved, and whether; null if there is only one. With the `at` of the entry that was seen, one
+    that was confirmed anew since is refused."""
 
     by: str | None = Field(None, max_length=MAX_OWNER)
     approved: bool = True
+    at: str | None = Field(None, max_length=MAX_OWNER)
 
 
 class VerifiedLines(BaseModel):
@@ -207,7 +209,7 @@ async def approve_verified(
 ) -> VerifiedQuestion:
     """Let everyone who may read the graph use it. Needs a key with the right `approve`."""
     verified = VerifiedQuestionService(service)
-    return await verified.approve(caller, graph, id, body.by, approved=body.approved)
+    return await verified.approve(caller, graph, id, body.by, approved=body.approved, at=body.at)
 
 
 @router.delete("/{graph}/verified/{id}", summary="Remove a verified question", status_code=204)

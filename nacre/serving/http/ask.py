@@ -26,7 +26,9 @@ from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import (
     ERROR_RESPONSES,
+    FewProblems,
     GraphNameDep,
+    LookUpSlotDep,
     RunsDep,
     ThreadsDep,
     TurnContext,
@@ -37,7 +39,7 @@ from nacre.serving.http.dependencies import (
 )
 from nacre.serving.keys import Caller, report_deed
 from nacre.serving.runs import Run
-from nacre.serving.threads import MAX_THREAD_NAME
+from nacre.serving.threads import MAX_THREAD_NAME, Threads
 from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph
 from nacre.stores.state.conversations import Conversation, Turn
@@ -64,7 +66,7 @@ class AskRequest(Context):
 
 @router.post("/ask", summary="Ask", response_model=None, responses=STREAM_RESPONSES)
 async def ask(
-    body: AskRequest,
+    body: Annotated[AskRequest, FewProblems],
     turns: TurnContextDep,
     accept: Annotated[str, Header()] = "*/*",
     last_event_id: Annotated[str | None, Header()] = None,
@@ -344,8 +346,14 @@ async def begin_thread(
 
 
 @thread_router.get("/{thread}", summary="Read a thread")
-async def read_thread(thread: ThreadPath, threads: ThreadsDep, caller: CallerDep) -> ThreadTranscript:
-    """The thread and its finished turns, each with its record."""
+async def read_thread(
+    thread: ThreadPath, threads: ThreadsDep, caller: CallerDep, slot: LookUpSlotDep
+) -> ThreadTranscript:
+    """The thread and its finished turns, each with its record: the last ones, if all have more than 32 MB."""
+    return await _transcript(thread, threads, caller)
+
+
+async def _transcript(thread: str, threads: Threads, caller: Caller) -> ThreadTranscript:
     conversation = await threads.get(caller, thread)
     turns = await threads.turns(caller, conversation.thread)
     unanswered = await threads.unanswered(caller, conversation.thread)
@@ -416,10 +424,14 @@ async def export_rows(
     responses={200: {"content": {"text/markdown": {}, "application/json": {}}}},
 )
 async def export_thread(
-    thread: ThreadPath, threads: ThreadsDep, caller: CallerDep, format: Literal["markdown", "json"] = "markdown"
+    thread: ThreadPath,
+    threads: ThreadsDep,
+    caller: CallerDep,
+    slot: LookUpSlotDep,
+    format: Literal["markdown", "json"] = "markdown",
 ) -> Response:
-    """The whole conversation as Markdown or JSON."""
-    content = await read_thread(thread, threads, caller)
+    """The conversation as Markdown or JSON, with the turns that reading the thread gives."""
+    content = await _transcript(thread, threads, caller)
     if format == "json":
         return _file(content.model_dump_json(indent=1), "application/json", "conversation.json")
     return _file(transcript.conversation_markdown(content.thread, content.turns), "text/markdown", "conversation.md")

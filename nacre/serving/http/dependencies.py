@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from fastapi import Depends, HTTPException, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from nacre.errors import ConfigError
@@ -21,6 +21,23 @@ from nacre.serving.telemetry import Metrics, trace_turn
 from nacre.serving.threads import Threads
 from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph, Library
+
+# problems of a request that a reply names (given)
+MAX_PROBLEMS = 20
+
+
+def _name_few_problems(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return validate(value)
+    except ValidationError as error:
+        # describing each takes longer than finding all
+        if (count := error.error_count()) <= MAX_PROBLEMS:
+            raise
+        raise ValueError(f"the body has {count} problems; see /api/docs") from None
+
+
+# of bodies with lists of any length
+FewProblems = WrapValidator(_name_few_problems)
 
 
 class ErrorBody(BaseModel):

@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse
 
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
+from nacre.serving.http.auth import RateLimiter
 from nacre.serving.http.dependencies import MetricsDep, TurnServiceDep
 from nacre.serving.http.graphs import GraphSummary, graph_summary
 from nacre.serving.keys import KeyStore, KeysUnavailable
@@ -29,6 +30,9 @@ router = APIRouter(tags=["health"])
 metrics_router = APIRouter(tags=["health"])
 
 HEALTH_CACHE_SECONDS = 1.0
+
+# reads of the metrics by an address in a minute, a tenth of them at once (set by hand)
+MAX_SCRAPES = 600
 
 MIN_FREE_BYTES = 50_000_000
 
@@ -91,8 +95,10 @@ def readyz(service: TurnServiceDep, request: Request) -> JSONResponse:
 
 
 @metrics_router.get("/metrics", summary="Counters for Prometheus", response_class=Response)
-def metrics(metrics: MetricsDep) -> Response:
+def metrics(request: Request, metrics: MetricsDep) -> Response:
     """Requests, turns, tokens and times; no names of graphs or owners."""
+    # writing them takes as long as ten other requests, and needs no key
+    request.app.state.health.scrapes.take(request.client.host if request.client else "")
     return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -101,6 +107,7 @@ class HealthCache:
 
     def __init__(self, keys: KeyStore) -> None:
         self._keys = keys
+        self.scrapes = RateLimiter(MAX_SCRAPES)
         # each gives a further problem, or ""
         self.others: list[Callable[[], str]] = []
         self._lock = threading.Lock()

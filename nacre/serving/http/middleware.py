@@ -28,7 +28,7 @@ from nacre.language.sanitize import escape_controls
 from nacre.records.threads import FairSlots, run_in_thread
 from nacre.serving.errors import ModelNotFound, StorageUnavailable, TooManyRequests, Unauthenticated, error_status
 from nacre.serving.http.auth import authenticate, bearer_token
-from nacre.serving.http.dependencies import CLIENT_LEFT
+from nacre.serving.http.dependencies import CLIENT_LEFT, MAX_PROBLEMS
 from nacre.serving.keys import LOCAL_CALLER
 from nacre.serving.telemetry import Metrics
 
@@ -329,7 +329,7 @@ async def validation_error_response(request: Request, error: Exception) -> JSONR
     # LangServe raises errors that are plain strings
     problems = [
         {key: each[key] for key in ("loc", "msg", "type")} if isinstance(each, dict) else {"msg": str(each)}
-        for each in error.errors()
+        for each in error.errors()[:MAX_PROBLEMS]
     ]
     # replies can't contain lone surrogates, which a client may put into a name
     problems = json.loads(json.dumps(problems).encode("ascii", "replace"))

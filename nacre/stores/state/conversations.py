@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, Literal, cast
 
 from nacre.records.answer import Answer
@@ -14,6 +15,9 @@ from nacre.stores.state.database import Execute, StateDatabase, StateDialect, St
 ConversationStoreError = StorageError
 
 MAX_TITLE_LENGTH = 80
+
+# beyond the number of every turn
+MAX_TURN = 2**31
 
 # of a row besides its record: names, times, question, answer and indexes (measured with turns of 8 KB)
 ROW_BYTES = 1000
@@ -168,15 +172,23 @@ class Conversations:
             row = {"owner": owner, "thread": thread, "metadata": json_text(metadata)}
             run.upsert("thread_metadata", row, "owner", "thread")
 
-    def turns(self, owner: str, thread: str) -> list[Turn]:
-        """The finished turns of a thread, in order."""
+    def turns(self, owner: str, thread: str, first: int = 1, last: int = MAX_TURN) -> list[Turn]:
+        """The finished turns of a thread from one number to another, in order."""
         rows = self._rows(
-            "SELECT t.at, t.record, coalesce(f.thumb, 0), coalesce(f.comment, '') FROM turn t"
-            " LEFT JOIN feedback f USING (owner, thread, turn) WHERE owner = ? AND thread = ? ORDER BY turn",
-            owner,
-            thread,
+            "SELECT t.at, t.record, coalesce(f.thumb, 0), coalesce(f.comment, '') FROM turn t LEFT JOIN feedback f"
+            " USING (owner, thread, turn) WHERE owner = ? AND thread = ? AND turn BETWEEN ? AND ? ORDER BY turn",
+            *(owner, thread, first, last),
         )
         return [Turn(at, cast(Answer, json.loads(record)), thumb, comment) for at, record, thumb, comment in rows]
+
+    def latest_turns(self, owner: str, thread: str, most_bytes: int) -> list[Turn]:
+        """The last finished turns whose records have so many bytes together, at least one, in order."""
+        size = self._database.dialect.size
+        sql = f"SELECT turn, {size('record')} FROM turn WHERE owner = ? AND thread = ? ORDER BY turn DESC"
+        rows = self._rows(sql, owner, thread)
+        sums = accumulate(bytes for _, bytes in rows)
+        fitting = [number for (number, _), total in zip(rows, sums, strict=True) if total <= most_bytes]
+        return self.turns(owner, thread, *(fitting[-1:] or [rows[0][0]])) if rows else []
 
     def last(self, owner: str, thread: str) -> int:
         """The number of the last finished turn of a thread; 0 if there is none."""

@@ -113,11 +113,11 @@ async function start() {
     const { person, may_log_out } = state.choices = await get("api/choices");
     $("who").textContent = person;
     if (may_log_out) $("key").ariaLabel = $("key").title = t("logOut");
+    $("key").hidden = !access.token && !may_log_out;
     if (!(await loadGraphs(wanted.graph)) && !("add" in wanted && state.choices.may_write)) return;
     showActiveOptions();
     listThreads();
     await showRoute(wanted);
-    $("key").hidden = !access.token && !may_log_out;
     if (self === top && matchMedia("(pointer: fine)").matches) $("question").focus();
   } catch (problem) {
     $("welcome").hidden = false;

@@ -88,7 +88,7 @@ function item(view, page, entry) {
     announce(ran.values.length ? countPhrase(ran.values.length, "value") : t("givesNothing"));
   });
   const approve = (approved) => act(t("saving"), async () => {
-    update(await send("POST", apiPath("graphs", view.graph, "verified", entry.id, "approve"), { by: entry.by, approved }));
+    update(await send("POST", apiPath("graphs", view.graph, "verified", entry.id, "approve"), { by: entry.by, approved, at: entry.at }));
     out.replaceChildren();
     announce(t(approved ? "approved" : "approvalTaken"));
     focus("approve");
