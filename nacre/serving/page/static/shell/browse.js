@@ -123,4 +123,4 @@ export function showFailure(own, problem, again) {
   if (own === latestRequest) look(new URLSearchParams(location.search).get("graph"), failureBox(problem, problem.status === 404 ? "" : button(t("tryAgain"), again)));
 }
 
-export const look = (graph, ...parts) => $("look").replaceChildren(element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, pageLink({ graph }, graph), " / ", pageLink({ graph, class: "" }, t("crumbClasses")), " · ", pageLink({ graph, picture: "" }, t("crumbPicture")), " · ", pageLink({ graph, names: "" }, t("crumbNames")), " · ", pageLink({ graph, verified: "" }, t("crumbVerified"))), ...parts);
+export const look = (graph, ...parts) => $("look").replaceChildren(element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, pageLink({ graph }, graph), " / ", pageLink({ graph, class: "" }, t("crumbClasses")), " · ", pageLink({ graph, picture: "" }, t("crumbPicture")), " · ", pageLink({ graph, names: "" }, t("names")), " · ", pageLink({ graph, verified: "" }, t("verifiedQuestions"))), ...parts);

@@ -157,14 +157,16 @@ function showUnderstood(turn, text, record) {
 
 // A long list in a sentence becomes a list.
 function namesAsList(turn, record) {
-  const said = record.values.map((value) => (typeof value === "number" ? value.toLocaleString("en", { maximumFractionDigits: 2, useGrouping: Math.abs(value) >= 10000 || !Number.isInteger(value) ? "always" : true }) : String(value)));
+  const said = record.values.map((value) => (typeof value === "number" ? value.toLocaleString(record.language || "en", { maximumFractionDigits: 2, useGrouping: Math.abs(value) >= 10000 || !Number.isInteger(value) ? "always" : true }) : String(value)));
   if (said.length < MIN_LIST || record.table) return;
   const named = said.slice(0, MAX_NAMED), lead = named.slice(0, -1).join(", ") + (named.length > 2 ? "" : ",");
   for (const paragraph of turn.answer.querySelectorAll(":scope > p")) {
     const node = [...paragraph.childNodes].find((each) => each.nodeType === Node.TEXT_NODE && each.data.includes(lead));
     const at = node ? node.data.indexOf(lead) : -1;
-    if (at < 0 || !node.data.slice(at + lead.length).startsWith(" and " + named.at(-1))) continue;
-    node.after(node.data.slice(at + lead.length + 5 + named.at(-1).length).replace(/^ and [\d,]+ more/, ""));
+    // " and " in any language, and " and 12 more"
+    const end = at < 0 ? "" : node.data.slice(at + lead.length).replace(/^ \p{L}+ /u, "");
+    if (!end.startsWith(named.at(-1))) continue;
+    node.after(end.slice(named.at(-1).length).replace(/^ \p{L}+ [\d.,]+ \p{L}+/u, ""));
     node.data = (node.data.slice(0, at).trimEnd() || countPhrase(said.length, "value")).replace(/:$/, "") + " ";
     const list = element("ul", { class: "names" }, named.map((value) => item(value)));
     const rest = said.length - named.length;
