@@ -11,6 +11,7 @@ from typing import Any
 
 from nacre.errors import ToolError
 from nacre.language.quantities import round_step
+from nacre.language.translation import is_in_language, translated_plural
 from nacre.language.word_forms import plural
 from nacre.records.browse import (
     FACET_VALUES,
@@ -30,6 +31,7 @@ from nacre.records.browse import (
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.tables import Cell, Tables, quote_if_needed
+from nacre.understanding.glossing import label_languages
 from tools.provenance import EntityId, is_id, look_up_entities
 
 PAGE, USUAL_COLUMNS, MOST_VALUES = 100, 8, 5  # rows of a page, columns of a table that names none, and values of a cell
@@ -56,7 +58,7 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
     return MemberTable(
         own.iri,
         own.label,
-        plural(own.label),
+        plural_label(own, graph),
         own.count,
         matching,
         at_least,
@@ -70,6 +72,13 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
         ),
         request.skip,
     )
+
+
+def plural_label(own: Class, graph: Graph) -> str:
+    """The plural of the label of a class in the language of the labels; the label itself if none is known there."""
+    languages = label_languages(graph.lexicon.of_schema)
+    code = next((each for each, (is_main, _) in languages.items() if is_main or is_in_language(own.label, each)), "")
+    return (translated_plural(own.label, code) or own.label) if code else plural(own.label)
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from nacre.access.class_table import page_keys, row_conditions, table_source
+from nacre.access.class_table import page_keys, plural_label, row_conditions, table_source
 from nacre.access.named_facts import engine_of
 from nacre.access.open_graph import lexicon_for, look_up_labels
 from nacre.errors import ToolError
 from nacre.language.data import load_language_data
 from nacre.language.tokens import name_tokens
-from nacre.language.word_forms import plural
 from nacre.plans.sparql_vocabulary import format_iri as iri_term
 from nacre.plans.sparql_vocabulary import write_membership
 from nacre.records.browse import (
@@ -340,7 +339,7 @@ def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> Class
     return ClassView(
         iri,
         own.label,
-        plural(own.label),
+        plural_label(own, graph),
         own.comment,
         own.count,
         tuple(FactEnd(schema.class_of[p].label, p) for p in own.parents if p in schema.class_of),

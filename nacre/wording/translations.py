@@ -350,7 +350,8 @@ def _sentences(schema: Schema, code: str, *, is_short: bool, has_examples: bool)
     measured = next((p for p in facts if p.minimum is not None), facts[0] if facts else None)
     label = translated_property(measured.iri, schema, "", code) if measured is not None else ""
     forms = load_language_texts(f"{code}/answers.yaml")["examples"]
-    examples = [each.format(kind=first, property=label) for each in forms if label or "{property}" not in each]
+    kind = translated_plural(first, code) or first
+    examples = [each.format(kind=kind, property=label) for each in forms if label or "{property}" not in each]
     quoted = join_translated([fill_template(code, "quote", text=each) for each in examples], code)
     yield fill_template(code, "overview_ask", examples=quoted)
 
@@ -399,7 +400,8 @@ def translated_class(variable: Variable, schema: Schema, question: str, code: st
 def class_label(of: Class, question: str, code: str) -> str:
     """The label of a class in a language, in the form in which a question has it."""
     label = _best_label((of.label, *of.alt_labels), question, code)
-    return asked_form(label, question, code) or word_for(label, code) or label
+    is_noun = "capital_nouns" in load_language_texts(f"{code}/answers.yaml") and not is_english(label)
+    return asked_form(label, question, code) or word_for(label, code) or (capitalise_first(label) if is_noun else label)
 
 
 def asked_form(label: str, question: str, code: str) -> str:

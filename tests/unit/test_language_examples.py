@@ -351,7 +351,8 @@ def test_translated_plural() -> None:
     assert translated_plural("bateau", "fr") == "bateaux"
     assert translated_plural("Brücke", "de") == "Brücken"
     assert translated_plural("hochbeete", "de") == "Hochbeete"
-    assert translated_plural("Amt", "de") == ""
+    assert translated_plural("Amt", "de") == "Ämter"
+    assert translated_plural("Gewitter", "de") == ""
 
 
 def test_known_part() -> None:
@@ -359,7 +360,7 @@ def test_known_part() -> None:
 
 
 def test_translated_question() -> None:
-    assert translated_question("list", "Amt", "Ort", "Aue", "de") == "Amt mit Ort Aue?"
+    assert translated_question("list", "Gewitter", "Ort", "Aue", "de") == "Gewitter mit Ort Aue?"
 
 
 def test_join_translated() -> None:
