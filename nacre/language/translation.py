@@ -374,8 +374,7 @@ def fill_template(code: str, name: str, **parts: str | int) -> str:
 
 
 def translated_plural(noun: str, code: str) -> str:
-    """The plural of a noun of one word: itself if it is one, or as the language forms it by its ending, or the form that
-    its dictionary has; else "".
+    """The plural of a noun of one word: itself if it is one, formed by its ending, or found in the dictionary; else "".
 
     >>> [translated_plural(noun, "de") for noun in ("Bestand", "Orte", "Bergwirt", "Fluss", "Museum", "Theater")]
     ['Bestände', 'Orte', 'Bergwirte', 'Flüsse', 'Museen', '']
@@ -390,8 +389,8 @@ def translated_plural(noun: str, code: str) -> str:
 
 
 def _known_plural(noun: str, code: str) -> str:
-    """The form of a noun, or of the last part of a compound, that the dictionary has with an ending of plurals, or "". The
-    mark "¨" before an ending changes the last vowel."""
+    """The form of a noun or of the last part of a compound that the dictionary has with an ending of plurals, or "".
+    The mark "¨" before an ending changes the last vowel."""
     part, texts = known_part(noun, code), load_language_texts(f"{code}/answers.yaml")
     low, vowels = part.lower(), texts.get("umlauts", {})
     changed = re.sub(r"(au|a|o|u)(?=[^aou]*$)", lambda found: vowels.get(found[0], found[0]), low)
