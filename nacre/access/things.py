@@ -27,11 +27,11 @@ from nacre.records.browse import (
     Thing,
     ThingPassage,
 )
-from nacre.records.schema import Class, Predicate, Relation, Schema
+from nacre.records.schema import Class, Datatype, Predicate, Relation, Schema
 from nacre.records.turn import LONGEST_QUESTION, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.stores.sparql_source import SparqlTerm
-from nacre.stores.sqlite.tables import Cell, Tables, quote_if_needed
+from nacre.stores.sqlite.tables import Cell, Tables, lexical_form, quote_if_needed
 from nacre.stores.sqlite.triples import TYPE
 from nacre.understanding.understand import understand
 from nacre.wording.overview import (
@@ -150,11 +150,11 @@ class _TimedTables:
             return []
 
 
-def _fact_end(value: Cell, text: Cell, link: Cell) -> FactEnd | None:
+def _fact_end(value: Cell, text: Cell, link: Cell, datatype: Datatype) -> FactEnd | None:
     """The end of a fact in a row; the IRI of a thing is its id until `_with_names` replaces it."""
     if link is not None:
         return FactEnd("", str(link))
-    literal = text if text is not None else value
+    literal = text if text is not None or value is None else lexical_form(value, datatype)
     return None if literal is None else FactEnd(str(literal)[:LONGEST_VALUE])
 
 
@@ -204,7 +204,7 @@ def _columns(tables: _TimedTables, relation: Relation | None, key: Cell, schema:
     for column in relation.columns:
         predicate = schema.predicate_of[column.predicate]
         raw = row.get(column.text)
-        end = _fact_end(row.get(column.value), raw, row.get(column.link))
+        end = _fact_end(row.get(column.value), raw, row.get(column.link), predicate.datatype)
         if end is not None:
             unit = predicate.unit if raw is None and not end.iri else ""
             yield PredicateFacts(predicate.iri, predicate.label, unit, (end,))
@@ -222,7 +222,7 @@ def _junctions(
         of = f"{quote_if_needed(relation.name)} WHERE {quote_if_needed(relation.key)} = ?"
         rows = tables.rows(f"SELECT {', '.join(cells)} FROM {of}", (key,), MOST_COUNTED)
         most = bounds.most(iri, bounds.values)
-        ends = [end for row in rows[:most] if (end := _fact_end(*row)) is not None]
+        ends = [end for row in rows[:most] if (end := _fact_end(*row, predicate.datatype)) is not None]
         if ends:
             unit = "" if any(row[1] is not None for row in rows) else predicate.unit
             yield PredicateFacts(iri, predicate.label, unit, tuple(ends), len(rows) - len(ends))

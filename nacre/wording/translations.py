@@ -215,7 +215,7 @@ class _Wording:
 
     def _fill(self, name: str, **parts: str | int) -> str:
         """A template with the conditions of the plan, which the question may not have asked for."""
-        only = "; ".join(dict.fromkeys(self._conditions(self.body)))
+        only = "; ".join(dict.fromkeys(filter(None, self._conditions(self.body))))
         return fill_template(self.code, name, only=only and fill_template(self.code, "only", conditions=only), **parts)
 
     def _conditions(self, select: Select) -> Iterator[str]:
@@ -230,8 +230,9 @@ class _Wording:
                 kind = translated_class(of_name[end], self.schema, "", self.code)
                 name = _name(of_name[end], dict(self.rows.names)) if of_name[end].keys else kind
                 yield self._condition(edge.predicate, "=", name)
+        compared = [each.left for each in select.filters if each.op != "known"]
         for each in select.filters:
-            texts = list(self._texts(each))
+            texts = [] if each.op == "known" and each.left in compared else list(self._texts(each))
             yield fill_template(self.code, "not", text=texts[0]) if each.negated and texts else ", ".join(texts)
 
     def _texts(self, each: Filter) -> Iterator[str]:

@@ -1,6 +1,6 @@
 // Files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, item, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
+import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, isKnown, item, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -19,8 +19,6 @@ export function showAddData(wanted) {
   $("look").replaceChildren(element("h2", {}, t("addData")), files, attaching, card(h3("graphsHere"), list));
   if (state.choices.attaches) import("../../attach/files/attach.js").then(({ attachForm }) => attaching.replaceWith(attachForm(drawGraphs)));
 }
-
-const isKnown = (name) => state.graphs.some((each) => each.name === name);
 
 // The name of the graph; if there is one of this name, what becomes of it.
 export function nameFields(view, label, name, adds) {

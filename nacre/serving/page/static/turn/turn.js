@@ -1,6 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, para, query, row, send, state, t, thingLink } from "../shared/page.js";
+import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, para, query, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -12,7 +12,6 @@ export const STATUS_LABELS = {
 };
 // who confirms on a server without keys
 const LOCAL = "local";
-const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 // an answer with at least MIN_LIST names becomes a list, which shows MAX_NAMED names at first
 const MIN_LIST = 6, MAX_NAMED = 30;
 const FILES = { xlsx: "fileXlsx", csv: "fileCsv", json: "fileJson", md: "fileMd", ttl: "fileTtl" };
@@ -126,8 +125,9 @@ async function showRows(turn, { graph, question, display, things = [] }, found) 
   if (display === "table") return;
   if (rows?.rows.length > 2 && display !== "map") {
     const figure = await (await import("./chart.js")).chart(rows);
-    if (figure && display) answer.querySelector(":scope > .grid")?.before(figure);
-    if (figure && !figure.parentNode) answer.append(figure);
+    // beside its table, before what is asked below it
+    const grid = answer.querySelector(":scope > .grid");
+    if (figure) (grid || answer.lastChild)[grid && display ? "before" : "after"](figure);
   }
   if (display !== "chart" && things.length) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
 }
