@@ -222,7 +222,8 @@ def _junctions(
         of = f"{quote_if_needed(relation.name)} WHERE {quote_if_needed(relation.key)} = ?"
         rows = tables.rows(f"SELECT {', '.join(cells)} FROM {of}", (key,), MOST_COUNTED)
         most = bounds.most(iri, bounds.values)
-        ends = [end for row in rows[:most] if (end := _fact_end(*row, predicate.datatype)) is not None]
+        found = (_fact_end(value, text, link, predicate.datatype) for value, text, link in rows[:most])
+        ends = [end for end in found if end is not None]
         if ends:
             unit = "" if any(row[1] is not None for row in rows) else predicate.unit
             yield PredicateFacts(iri, predicate.label, unit, tuple(ends), len(rows) - len(ends))

@@ -395,7 +395,7 @@ def _known_plural(noun: str, code: str) -> str:
     low, vowels = part.lower(), texts.get("umlauts", {})
     changed = re.sub(r"(au|a|o|u)(?=[^aou]*$)", lambda found: vowels.get(found[0], found[0]), low)
     for ending in texts.get("plural_endings", "").split() if part else ():
-        form = ((changed if ending.startswith("¨") else low) + ending.removeprefix("¨")).capitalize()
+        form: str = ((changed if ending.startswith("¨") else low) + ending.removeprefix("¨")).capitalize()
         if form != part and simplemma.is_known(form, lang=code) and _base_form(form, code) == part:
             return noun[: len(noun) - len(part)] + (form if len(part) == len(noun) else form.lower())
     return ""
@@ -416,7 +416,7 @@ def _is_plural(noun: str, code: str) -> bool:
 
 def _base_form(word: str, code: str) -> str:
     """The lemma of a word; "Fluß", as it was spelt earlier, only if the word has this letter."""
-    base = simplemma.lemmatize(word, lang=code)
+    base: str = simplemma.lemmatize(word, lang=code)
     return base if "ß" in word else base.replace("ß", "ss")
 
 

@@ -314,6 +314,7 @@ def test_multilingual_property() -> None:
 
 def test_gloss_words() -> None:
     assert [g.english for g in gloss_words("le prix le moins cher".split(), "fr")] == ["the", "price", "the cheapest"]
+    assert [g.english for g in gloss_words("nur die obersten drei".split(), "de")] == ["only", "the", "top", "three"]
 
 
 def test_is_in_language() -> None:

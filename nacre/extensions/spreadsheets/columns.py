@@ -63,13 +63,11 @@ _SORTS: dict[TypeName, TermSort] = {
 
 _DOUBLE: TermSort = ("literal", f"{XSD}double", "")
 
-_TOKEN: TermSort = ("literal", TOKEN, "")
-
 
 @dataclass(frozen=True)
 class ColumnType:
     """The type of a column, how its numbers and dates are written, the unit of most of its cells, what to ask, whether
-    an empty cell is a no, and whether it is a text by what is stated, and not by its cells."""
+    an empty cell is a no, and the sort of its texts."""
 
     name: TypeName
     comma: bool = False
@@ -77,18 +75,13 @@ class ColumnType:
     unit: str = ""
     question: str = ""
     is_ticked: bool = False
-    is_stated: bool = False
-
-    @property
-    def text_sort(self) -> TermSort:
-        """The sort of its cells that are texts."""
-        return _TOKEN if self.is_stated else STRING
+    texts: TermSort = STRING
 
     def literal(self, text: str) -> tuple[TermSort, str] | None:
         """The sort and form of the literal for a text without blanks around it; None if it does not fit."""
         kind = self.name
         if kind == "text":
-            return self.text_sort, text
+            return self.texts, text
         if kind in ("integer", "decimal", "quantity", "year"):
             number = number_of(text, self.comma)
             if number is None or (number[1] and kind != "quantity"):
@@ -198,8 +191,8 @@ def decide_type(
     which decides for a column whose numbers can be read in both ways, as `order` does for dates."""
     if stated is not None and stated.datatype:
         kind = _stated_type(stated, profile, comma)
-        is_stated = kind.name == "text" and decide_type(profile, heading, comma).name != "text"
-        return ColumnType("text", is_stated=True) if is_stated else kind
+        is_other = kind.name == "text" and decide_type(profile, heading, comma).name != "text"
+        return ColumnType("text", texts=("literal", TOKEN, "")) if is_other else kind
     missing = profile.count(CellKind.MISSING)
     stating = profile.filled - missing
     # also a short column may have one cell that does not fit
@@ -326,7 +319,7 @@ def number_of_no(numbers: TermNumbers) -> int:
 
 def literal_numbers(kind: ColumnType, numbers: TermNumbers) -> CellNumbers:
     """The literals of a column by its cells."""
-    texts = numbers.of(kind.text_sort)
+    texts = numbers.of(kind.texts)
     if kind.name == "text":
         return CellNumbers(texts.__getitem__, texts, texts)
 

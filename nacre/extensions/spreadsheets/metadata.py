@@ -18,16 +18,6 @@ from nacre.extensions.spreadsheets.layout import MAX_HEADING
 MAX_BYTES = 4_000_000
 
 
-class Dialect(NamedTuple):
-    """What is stated of a file; "" for what is detected."""
-
-    delimiter: str = ""
-    encoding: str = ""
-
-
-NO_DIALECT = Dialect()
-
-
 class StatedColumn(NamedTuple):
     """The title of a column, its datatype ("" if none is stated) and the format of that, and what it is about."""
 
@@ -48,9 +38,11 @@ class StatedLink(NamedTuple):
 
 @dataclass(frozen=True)
 class Metadata:
-    """The metadata of one table. `columns` are by their place; keys and links name columns by their titles."""
+    """The metadata of one table. `columns` are by their place; keys and links name columns by their titles. A delimiter
+    or an encoding that is "" is detected."""
 
-    dialect: Dialect = NO_DIALECT
+    delimiter: str = ""
+    encoding: str = ""
     columns: tuple[StatedColumn, ...] = ()
     key: str = ""
     links: tuple[StatedLink, ...] = ()
@@ -114,9 +106,8 @@ def _metadata(read: dict[str, Any], name: str, url: str, has_sheets: bool) -> Me
     delimiter = str(dialect.get("delimiter") or "")
     if len(delimiter) > 1 or delimiter in ("\r", "\n", '"'):
         raise ValueError(f"{delimiter[:9]!r} can't separate cells")
-    return Metadata(
-        Dialect(delimiter, str(dialect.get("encoding") or "")), stated, names.get(key, key), tuple(links), names
-    )
+    encoding = str(dialect.get("encoding") or "")
+    return Metadata(delimiter, encoding, stated, names.get(key, key), tuple(links), names)
 
 
 def _column(stated: dict[str, Any]) -> StatedColumn:

@@ -451,8 +451,7 @@ def _second_pass(
     every, is_part = _until_failure(reading.sheet)[0], reading.sheet.whole is not None
     every = every if cells is None or is_part else _copied(every, cells)
     rows, at = _rows_with_iris(reading, every), -1 if table.name is None else table.name.place
-    is_title = not table.parts and at in types and types[at].name == "text" and at not in links
-    is_title = is_title and not types[at].is_stated
+    is_title = not table.parts and at not in links and at in types and types[at].literal("") == (STRING, "")
     titles = terms[at] if is_title else literal_numbers(ColumnType("text"), numbers)
     # rows that no other sheet refers to and that all differ are not looked up
     are_new = not is_target and (

@@ -11,8 +11,8 @@ const KIND_LABELS = { bars: t("chartBars"), grouped: t("chartGrouped"), stacked:
 const ROUNDED = [new Intl.NumberFormat(language, { maximumSignificantDigits: 4 }), new Intl.NumberFormat(language, { maximumSignificantDigits: 3, notation: "compact" })];
 
 // A figure for a table of names and numbers, or null; a click changes its kind.
-export async function chart({ columns, units = [], rows }) {
-  const figures = possibleCharts(columns, rows);
+export async function chart({ columns, units = [], rows, named }) {
+  const figures = possibleCharts(columns, rows, named);
   if (!figures.length) return null;
   const root = element("figure", { class: "chart" });
   const draw = async (own) => {
@@ -30,7 +30,7 @@ export async function chart({ columns, units = [], rows }) {
 }
 
 // The charts that the shape of a table allows, the best one first.
-function possibleCharts(columns, rows) {
+function possibleCharts(columns, rows, named) {
   const indices = columns.map((_, i) => i), cells = indices.map((i) => rows.map((row) => row[i]).filter((cell) => cell != null));
   const distinct = (...some) => new Set(rows.map((row) => JSON.stringify(some.map((i) => row[i])))).size;
   const isTime = (i) => cells[i].length === rows.length && cells[i].every((cell) => TIME.test(cell)) && (isNaN(cells[i][0]) || areYears(cells[i].map(Number))), allAre = (kind) => (i) => !isTime(i) && cells[i].length && cells[i].every((cell) => typeof cell === kind);
@@ -46,7 +46,7 @@ function possibleCharts(columns, rows) {
   if (numbers.length > 1) found.push({ kind: "scatter", along: value, value: numbers[1], name });
   const bars = { kind: "bars", along: name ?? time, value };
   // a line beats bars if the table says of what time each number is
-  if (bars.along != null && found[0]?.group == null) found.splice(found[0]?.kind === "line" ? 1 : rows.length > MAX_BARS ? found.length : 0, 0, bars);
+  if (bars.along != null && found[0]?.group == null) found.splice(found[0]?.kind === "line" ? 1 : named || rows.length > MAX_BARS ? found.length : 0, 0, bars);
   return found;
 }
 

@@ -125,7 +125,7 @@ async function showRows(turn, { graph, question, display, things = [] }, found) 
   if (display === "table") return;
   if (rows?.rows.length > 2 && display !== "map") {
     const figure = await (await import("./chart.js")).chart(rows);
-    // beside its table, before what is asked below it
+    // before what is asked below the table
     const grid = answer.querySelector(":scope > .grid");
     if (figure) (grid || answer.lastChild)[grid && display ? "before" : "after"](figure);
   }
@@ -137,7 +137,7 @@ async function withNames(graph, things, table) {
   const isNamed = table.rows.some((row) => row.some((cell) => typeof cell === "string" && !/^[\d-]{4,10}$/.test(cell)));
   if (isNamed || !table.rows.length || things.length < table.rows.length) return table;
   const labels = await loadLabels(graph, things);
-  return { columns: [t("columnName"), ...table.columns], units: ["", ...(table.units || [])], rows: table.rows.map((row, i) => [labels.get(things[i]) || localName(things[i]), ...row]) };
+  return { named: true, columns: [t("columnName"), ...table.columns], units: ["", ...(table.units || [])], rows: table.rows.map((row, i) => [labels.get(things[i]) || localName(things[i]), ...row]) };
 }
 
 export function failTurn(turn, problem, ...ways) {
