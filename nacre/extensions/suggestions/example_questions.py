@@ -35,7 +35,7 @@ from nacre.stores import versions
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
-from nacre.understanding.glossing import gloss_question, label_languages
+from nacre.understanding.glossing import gloss_question, main_language
 from nacre.understanding.understand import understand
 from nacre.wording.answer import verbalise_rows
 from nacre.wording.labels import predicate_label
@@ -205,8 +205,7 @@ ANY_FORMS = {"average": "What is the average {property}?", "count": "How many ha
 
 def wording_of(graph: Graph) -> Wording:
     """English, unless most labels are in another language that has forms of questions."""
-    languages = label_languages(graph.lexicon.of_schema)
-    return Wording(graph.schema, next((code for code, (is_main, _) in languages.items() if is_main), ""))
+    return Wording(graph.schema, main_language(graph.lexicon))
 
 
 def follow_up_drafts(graph: Graph, things: Sequence[str], said: str) -> Iterator[QuestionDraft]:
