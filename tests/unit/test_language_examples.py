@@ -356,6 +356,12 @@ def test_translated_plural() -> None:
     assert translated_plural("Gewitter", "de") == ""
 
 
+def test_known_plural() -> None:
+    words = ("Bergwirt", "Gast", "Fluss", "Motor", "Museum", "Datum", "Gebirge", "Schloss")
+    several = ["Bergwirte", "Gäste", "Flüsse", "Motoren", "Museen", "Daten", "Gebirge", "Schlösser"]
+    assert [translated_plural(word, "de") for word in words] == several
+
+
 def test_known_part() -> None:
     assert known_part("zählerplombe", "de") == "Plombe"
 

@@ -163,8 +163,8 @@ function namesAsList(turn, record) {
   for (const paragraph of turn.answer.querySelectorAll(":scope > p")) {
     const node = [...paragraph.childNodes].find((each) => each.nodeType === Node.TEXT_NODE && each.data.includes(lead));
     const at = node ? node.data.indexOf(lead) : -1;
-    // " and " in any language, and " and 12 more"
-    const end = at < 0 ? "" : node.data.slice(at + lead.length).replace(/^ \p{L}+ /u, "");
+    // " and ", and then " and 12 more"
+    const end = at < 0 ? "" : node.data.slice(at + lead.length).replace(/^(,| \p{L}+) /u, "");
     if (!end.startsWith(named.at(-1))) continue;
     node.after(end.slice(named.at(-1).length).replace(/^ \p{L}+ [\d.,]+ \p{L}+/u, ""));
     node.data = (node.data.slice(0, at).trimEnd() || countPhrase(said.length, "value")).replace(/:$/, "") + " ";
