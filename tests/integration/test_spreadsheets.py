@@ -645,14 +645,14 @@ def test_metadata_state_the_types_of_each_sheet_of_a_workbook(tmp_path: Path) ->
 
 
 def test_a_stated_number_or_date_is_written_as_the_others_of_its_file(tmp_path: Path) -> None:
-    rows = "Ort;Preis;Menge;Tag;Frist\nAue;1,5;1.200;3.4.2025;4/13/2025\nBern;2,5;2.300;5.6.2025;5/6/2025\n"
+    rows = "Ort;Preis;Menge;Tag;Termin\nAue;1,5;1.200;3.4.2025;4/13/2025\nBern;2,5;2.300;5.6.2025;5/6/2025\n"
     table = write(tmp_path / "a.csv", rows)
     columns = [{}, {}, {"datatype": "integer"}, {"datatype": "date"}, {"datatype": "date"}]
     write(tmp_path / "a.csv-metadata.json", json.dumps({"tableSchema": {"columns": columns}}))
     facts, _ = read(table)
     assert sorted(cells(facts, "Menge").values()) == [("1200", "integer"), ("2300", "integer")]
     assert sorted(cells(facts, "Tag").values()) == [("2025-04-03", "date"), ("2025-06-05", "date")]
-    assert sorted(cells(facts, "Frist").values()) == [("2025-04-13", "date"), ("2025-05-06", "date")]
+    assert sorted(cells(facts, "Termin").values()) == [("2025-04-13", "date"), ("2025-05-06", "date")]
 
 
 def test_a_preview_is_bounded_in_columns_rows_texts_and_time(tmp_path: Path) -> None:
