@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from nacre.access.class_table import page_keys, plural_label, row_conditions, table_source
+from nacre.access.class_table import page_keys, plural_label, property_values, row_conditions, table_source
 from nacre.access.named_facts import engine_of
 from nacre.access.open_graph import lexicon_for, look_up_labels
 from nacre.errors import ToolError
@@ -371,11 +371,8 @@ def _samples(p: Predicate, own: Class, graph: Graph) -> tuple[str, ...]:
     column = source.column_of.get(p.iri) if source is not None else None
     if source is None or column is None or not column.column.value:
         return ()
-    value, of = column.expressions("r")[0], source.rows
-    if column.junction is not None:
-        value, end = column.expressions("j")[0], quote_if_needed(column.junction.key)
-        of = f"{of} JOIN {quote_if_needed(column.junction.name)} j ON j.{end} = {source.key}"
-    some = f"SELECT {value} AS v FROM {of} WHERE {value} IS NOT NULL LIMIT {SAMPLED_ROWS}"
+    value = property_values(source, column, "")
+    some = f"SELECT {value.value} AS v FROM {value.tables} WHERE {value.value} IS NOT NULL LIMIT {SAMPLED_ROWS}"
     rows = graph.tables.run(f"SELECT DISTINCT v FROM ({some})", limit=SAMPLES, seconds=PAGE_SECONDS).rows
     return tuple(str(row[0])[:LONGEST_VALUE] for row in rows)
 
