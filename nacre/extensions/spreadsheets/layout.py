@@ -253,13 +253,10 @@ def _usual_text(rows: Sequence[Row]) -> int | None:
     """The first column in which most rows have a text."""
     for place in range(max((len(row) for _, row in rows), default=0)):
         cells = [row[place] for _, row in rows if place < len(row) and row[place]]
-        if 10 * len(cells) >= 6 * len(rows) and 2 * sum(not _is_value(cell) for cell in cells) > len(cells):
+        texts = [cell for cell in cells if not classify(cell) & (NUMBER | CellKind.ZERO | CellKind.MISSING)]
+        if 10 * len(cells) >= 6 * len(rows) and 2 * len(texts) > len(cells):
             return place
     return None
-
-
-def _is_value(cell: str) -> bool:
-    return bool(classify(cell) & (NUMBER | CellKind.ZERO | CellKind.MISSING))
 
 
 def _lines(rows: Sequence[Row]) -> list[_Line]:
