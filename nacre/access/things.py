@@ -337,6 +337,7 @@ def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> Class
     own = schema.class_of.get(iri)
     if own is None:
         return None
+    had = [p for p in schema.shown_predicates if p.domains.get(iri) and p.role != "type"]
     return ClassView(
         iri,
         own.label,
@@ -345,15 +346,10 @@ def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> Class
         own.count,
         tuple(FactEnd(schema.class_of[p].label, p) for p in own.parents if p in schema.class_of),
         tuple(FactEnd(c.label, c.iri) for c in schema.shown_classes if iri in c.parents),
-        tuple(_property(p, own, graph) for p in _properties(own, schema)),
+        tuple(_property(p, own, graph) for p in sorted(had, key=lambda p: (-p.domains[iri], p.label))),
         tuple(_members(graph, own, search, skip)),
         skip,
     )
-
-
-def _properties(own: Class, schema: Schema) -> list[Predicate]:
-    had = [p for p in schema.shown_predicates if p.domains.get(own.iri) and p.role != "type"]
-    return sorted(had, key=lambda p: (-p.domains[own.iri], p.label))
 
 
 def _property(p: Predicate, own: Class, graph: Graph) -> ClassProperty:

@@ -35,9 +35,8 @@ class PreviewedColumn:
 
 @dataclass(frozen=True)
 class PreviewedSheet:
-    """The first rows of a sheet, with the texts of their cells. `sheet` is "" if the file is the table; `url` is what
-    metadata call it. `label` is the class that its rows become, `named_by` the column that names them. `more_columns`
-    are not shown."""
+    """The first rows of a sheet ("" if the file is the table), with the texts of their cells; `url` is what metadata
+    call it. The rows become things of the class `label`, with the names in `named_by`. `more_columns` are not shown."""
 
     sheet: str
     url: str
