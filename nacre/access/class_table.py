@@ -241,7 +241,7 @@ def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | 
 
 
 def _facet(
-    tables: Tables, source: TableSource, column: SourceColumn, counted: "PropertyValues", where: RowConditions
+    tables: Tables, source: TableSource, column: SourceColumn, counted: "ValueQuery", where: RowConditions
 ) -> Facet:
     predicate = column.shown.predicate
     stored = tables.find_meta(facet_key(source.own.iri, predicate)) if not source.is_typed else None
@@ -265,7 +265,7 @@ def _facet(
 
 
 def _sample(
-    tables: Tables, source: TableSource, counted: "PropertyValues", where: RowConditions
+    tables: Tables, source: TableSource, counted: "ValueQuery", where: RowConditions
 ) -> tuple[list[tuple[Cell, ...]], float] | None:
     """The most frequent values and the factor to all counts; None: count all (keys of databases are no hashes)."""
     members = SAMPLED
@@ -280,9 +280,7 @@ def _sample(
     return None
 
 
-def _range(
-    tables: Tables, column: SourceColumn, counted: "PropertyValues", values: Sequence[Cell]
-) -> tuple[Cell, Cell]:
+def _range(tables: Tables, column: SourceColumn, counted: "ValueQuery", values: Sequence[Cell]) -> tuple[Cell, Cell]:
     """The lowest and highest number or date; None for other columns."""
     if column.shown.kind not in ("number", "date") or column.sorted_by != column.column.value:
         return None, None
@@ -298,7 +296,7 @@ BINS = 12  # parts of a range, at most
 
 
 def _bins(
-    tables: Tables, source: TableSource, counted: "PropertyValues", where: RowConditions, facet: Facet
+    tables: Tables, source: TableSource, counted: "ValueQuery", where: RowConditions, facet: Facet
 ) -> Iterator[FacetBin]:
     """Parts of a round width, dates by year, with numbers of values; of large classes, those of a sample."""
     share = source.own.count // SAMPLED if not source.is_typed and source.own.count >= 2 * SAMPLED else 1
@@ -336,7 +334,7 @@ def _rounded(count: float) -> int:
 
 
 @dataclass(frozen=True)
-class PropertyValues:
+class ValueQuery:
     """SQL for the values of a property: `value` and `link` of the rows of `tables` that pass `where`."""
 
     value: str
@@ -362,14 +360,14 @@ class PropertyValues:
         return f"SELECT v, l, count(*) {present} GROUP BY {by} ORDER BY 3 DESC, {by} LIMIT {most}"
 
 
-def property_values(source: TableSource, column: SourceColumn, where: str) -> PropertyValues:
+def property_values(source: TableSource, column: SourceColumn, where: str) -> ValueQuery:
     """The values of a property in the rows that pass `where`."""
     tables, alias = source.rows, "r"
     if column.junction is not None:
         own = quote_if_needed(column.junction.key)
         tables, alias = f"{tables} JOIN {quote_if_needed(column.junction.name)} j ON j.{own} = {source.key}", "j"
     value, link = column.expressions(alias)
-    return PropertyValues(value, link, tables, where)
+    return ValueQuery(value, link, tables, where)
 
 
 def _facet_values(tables: Tables, rows: Sequence[Sequence[Cell]]) -> tuple[FacetValue, ...]:
