@@ -24,6 +24,9 @@ _INTEGERS = (
     "unsignedLong unsignedInt unsignedShort unsignedByte"
 )
 
+# the datatype of texts that are no numbers or dates, whatever they look like
+TOKEN = XSD + "token"
+
 EDTF = "http://id.loc.gov/datatypes/edtf/EDTF"
 
 _FAMILY: dict[str, Datatype] = {
@@ -105,6 +108,8 @@ def infer_cells(
     usual = max(frequency, key=lambda s: (frequency[s], s))
     families = {_FAMILY.get(sort[1], "text") for sort in frequency}
     other = [sort != usual for sort in sorts] if len(frequency) > 1 else [False] * len(sorts)
+    if usual[1] == TOKEN:
+        return TypedCells("text", "single", "", texts, None, None, False, usual, other, [False] * len(texts))
     periods = _periods(iri, families, texts, sorts, frequency)
     if periods is not None:
         words, low, high = ([each[i] for each in periods] for i in range(3))

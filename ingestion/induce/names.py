@@ -212,10 +212,13 @@ def readable_labels(
     words = {word for said in plain.values() for word in said.split()}
     written = {iri: split_joined_words(said, words) for iri, said in plain.items()}
     kinds = {kind for role in known.values() for kind in (*role.owners, *role.ends)}
-    whole = {iri: _full(said, known.get(iri, PredicateRole()), kinds) for iri, said in written.items()}
-    short = {iri: _without_column_words(iri, said, known.get(iri, PredicateRole())) for iri, said in whole.items()}
+    role = {iri: known.get(iri, PredicateRole()) for iri in written}
+    own = {iri: (*each.owners, *each.ends) for iri, each in role.items()}
+    whole = {iri: expand_abbreviations(said, own[iri], kinds) for iri, said in written.items()}
+    short = {iri: _without_column_words(iri, said, role[iri]) for iri, said in whole.items()}
     label = _unique_forms([short, whole, written], known)
-    return {iri: ReadableLabel(label[iri], _others(label[iri], written[iri], whole[iri])) for iri in iris}
+    others = {iri: dict.fromkeys(form for form in (written[iri], whole[iri]) if form != label[iri]) for iri in iris}
+    return {iri: ReadableLabel(label[iri], tuple(others[iri])) for iri in iris}
 
 
 def _lowercase_capitals(name: str) -> str:
@@ -253,10 +256,6 @@ def _is_dated(label: str, words: list[str]) -> bool:
     done = is_participle(last) or last in word_list("wording", "intransitive")
     after = lemma(last) == last and last.isalpha() and not done
     return len(words) == 2 and label.split()[0].lower() == "dt" and after
-
-
-def _full(said: str, role: PredicateRole, kinds: Collection[str]) -> str:
-    return expand_abbreviations(said, (*role.owners, *role.ends), kinds)
 
 
 def _expand_class_word(word: str, own: Collection[str], others: Collection[str], *, leads: bool) -> str:
@@ -334,10 +333,6 @@ def _unique_forms(forms: list[dict[str, str]], roles: Mapping[str, PredicateRole
 def _owners(iri: str, roles: Mapping[str, PredicateRole]) -> tuple[str, ...]:
     role = roles.get(iri)
     return role.owners if role is not None and role.owners else ("",)
-
-
-def _others(label: str, *forms: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(form for form in forms if form != label))
 
 
 # lengths of a word that is split, and minimum lengths of its parts and of parts that are frequent in data

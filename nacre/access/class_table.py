@@ -5,12 +5,13 @@ import json
 import math
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from nacre.errors import ToolError
 from nacre.language.quantities import round_step
+from nacre.language.translation import is_in_language, translated_plural
 from nacre.language.word_forms import plural
 from nacre.records.browse import (
     FACET_VALUES,
@@ -30,6 +31,7 @@ from nacre.records.browse import (
 from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.tables import Cell, Tables, quote_if_needed
+from nacre.understanding.glossing import label_languages
 from tools.provenance import EntityId, is_id, look_up_entities
 
 PAGE, USUAL_COLUMNS, MOST_VALUES = 100, 8, 5  # rows of a page, columns of a table that names none, and values of a cell
@@ -56,7 +58,7 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
     return MemberTable(
         own.iri,
         own.label,
-        plural(own.label),
+        plural_label(own, graph),
         own.count,
         matching,
         at_least,
@@ -70,6 +72,13 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
         ),
         request.skip,
     )
+
+
+def plural_label(own: Class, graph: Graph) -> str:
+    """The plural of the label of a class in the language of the labels; the label itself if none is known there."""
+    languages = label_languages(graph.lexicon.of_schema)
+    code = next((each for each, (is_main, _) in languages.items() if is_main or is_in_language(own.label, each)), "")
+    return (translated_plural(own.label, code) or own.label) if code else plural(own.label)
 
 
 @dataclass(frozen=True)
@@ -182,9 +191,14 @@ def _cell_values(
         for n, column in enumerate(single):
             raw[row[0], column.shown.predicate].append((row[1 + 2 * n], row[2 + 2 * n]))
     for column in columns:
-        if column.junction is not None:
-            for key, *cell in _junction_rows(graph, column, column.junction, [row[0] for row in rows]):
-                raw[key, column.shown.predicate].append((cell[0], cell[1]))
+        if column.junction is None:
+            continue
+        value, link = column.expressions("j")
+        own, name = quote_if_needed(column.junction.key), quote_if_needed(column.junction.name)
+        query = f"SELECT {value}, {link} FROM {name} j WHERE j.{own} = ?"
+        for row in rows:
+            cells = graph.tables.run(query, (row[0],), limit=MOST_VALUES, seconds=SECONDS).rows
+            raw[row[0], column.shown.predicate] += [(cell[0], cell[1]) for cell in cells]
     ids = {link for cells in raw.values() for _, link in cells if is_id(link)}
     names = look_up_entities(ids, graph.tables)
     return [
@@ -194,19 +208,6 @@ def _cell_values(
         ]
         for row in rows
     ]
-
-
-def _junction_rows(
-    graph: Graph, column: SourceColumn, junction: Relation, keys: Iterable[Cell]
-) -> list[tuple[Cell, ...]]:
-    """Key, value and link of at most MOST_VALUES facts of each row."""
-    value, link = column.expressions("j")
-    own, name = quote_if_needed(junction.key), quote_if_needed(junction.name)
-    found: list[tuple[Cell, ...]] = []
-    for key in keys:
-        query = f"SELECT j.{own}, {value}, {link} FROM {name} j WHERE j.{own} = ?"
-        found += graph.tables.run(query, (key,), limit=MOST_VALUES, seconds=SECONDS).rows
-    return found
 
 
 def _end(cell: tuple[Cell, Cell], names: dict[EntityId, tuple[str, str]]) -> FactEnd | None:
@@ -226,28 +227,28 @@ IDS = 2**63  # ids are hashes of so many values, so that a range of ids is a ran
 def class_facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | None:
     """The most frequent values of a property among the members of a request, without its filters of the same property
     (None: unknown class); of large classes as counted by the ingest or, if filtered, estimated. Raises ToolError."""
-    facet = _facet(graph, request, predicate)
-    if facet is None or facet.low is None or not graph.tables.is_local:
-        return facet
-    source = table_source(graph, request.iri)
-    return replace(facet, bins=tuple(_bins(graph.tables, source, request, facet))) if source is not None else facet
-
-
-def _facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | None:
-    source = table_source(graph, request.iri)
+    source, tables = table_source(graph, request.iri), graph.tables
     if source is None:
         return None
     column = source.find(predicate)
-    tables = graph.tables
     others = tuple(each for each in request.filters if each.predicate != predicate)
     where = row_conditions(source, replace(request, filters=others))
-    stored = tables.find_meta(facet_key(request.iri, predicate)) if not source.is_typed else None
+    counted = property_values(source, column, where.sql)
+    facet = _facet(tables, source, column, counted, where)
+    if facet.low is None or not tables.is_local:
+        return facet
+    return replace(facet, bins=tuple(_bins(tables, source, counted, where, facet)))
+
+
+def _facet(
+    tables: Tables, source: TableSource, column: SourceColumn, counted: "ValueQuery", where: RowConditions
+) -> Facet:
+    predicate = column.shown.predicate
+    stored = tables.find_meta(facet_key(source.own.iri, predicate)) if not source.is_typed else None
     known = json.loads(stored) if stored is not None else None
     if known is not None and not where.sql:
         values = _facet_values(tables, known["values"])
         return Facet(predicate, values, known["more"], known["low"], known["high"])
-    counted = _counted(source, column, where.sql)
-    is_complete = source.own.count <= MOST_COUNTED
     sample = _sample(tables, source, counted, where)
     if sample is not None:
         rows, scale = sample
@@ -258,11 +259,13 @@ def _facet(graph: Graph, request: TableRequest, predicate: str) -> Facet | None:
         return Facet(predicate, values, True, low, high, estimated=True)
     rows = tables.run(counted.query("", FACET_VALUES), where.values, limit=FACET_VALUES, seconds=SECONDS).rows
     low, high = _range(tables, column, counted, where.values)
-    return Facet(predicate, _facet_values(tables, rows), len(rows) == FACET_VALUES, low, high, is_complete)
+    return Facet(
+        predicate, _facet_values(tables, rows), len(rows) == FACET_VALUES, low, high, source.own.count <= MOST_COUNTED
+    )
 
 
 def _sample(
-    tables: Tables, source: TableSource, counted: "_Counted", where: RowConditions
+    tables: Tables, source: TableSource, counted: "ValueQuery", where: RowConditions
 ) -> tuple[list[tuple[Cell, ...]], float] | None:
     """The most frequent values and the factor to all counts; None: count all (keys of databases are no hashes)."""
     members = SAMPLED
@@ -277,7 +280,7 @@ def _sample(
     return None
 
 
-def _range(tables: Tables, column: SourceColumn, counted: "_Counted", values: Sequence[Cell]) -> tuple[Cell, Cell]:
+def _range(tables: Tables, column: SourceColumn, counted: "ValueQuery", values: Sequence[Cell]) -> tuple[Cell, Cell]:
     """The lowest and highest number or date; None for other columns."""
     if column.shown.kind not in ("number", "date") or column.sorted_by != column.column.value:
         return None, None
@@ -292,11 +295,10 @@ def _range(tables: Tables, column: SourceColumn, counted: "_Counted", values: Se
 BINS = 12  # parts of a range, at most
 
 
-def _bins(tables: Tables, source: TableSource, request: TableRequest, facet: Facet) -> Iterator[FacetBin]:
+def _bins(
+    tables: Tables, source: TableSource, counted: "ValueQuery", where: RowConditions, facet: Facet
+) -> Iterator[FacetBin]:
     """Parts of a round width, dates by year, with numbers of values; of large classes, those of a sample."""
-    others = tuple(each for each in request.filters if each.predicate != facet.predicate)
-    where = row_conditions(source, replace(request, filters=others))
-    counted = _counted(source, source.find(facet.predicate), where.sql)
     share = source.own.count // SAMPLED if not source.is_typed and source.own.count >= 2 * SAMPLED else 1
     chosen = f"{source.key} BETWEEN 0 AND {IDS // share}" if share > 1 else ""
     is_date = isinstance(facet.low, str)
@@ -332,7 +334,7 @@ def _rounded(count: float) -> int:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class ValueQuery:
     """SQL for the values of a property: `value` and `link` of the rows of `tables` that pass `where`."""
 
     value: str
@@ -358,13 +360,14 @@ class _Counted:
         return f"SELECT v, l, count(*) {present} GROUP BY {by} ORDER BY 3 DESC, {by} LIMIT {most}"
 
 
-def _counted(source: TableSource, column: SourceColumn, where: str) -> _Counted:
+def property_values(source: TableSource, column: SourceColumn, where: str) -> ValueQuery:
+    """The values of a property in the rows that pass `where`."""
     tables, alias = source.rows, "r"
     if column.junction is not None:
         own = quote_if_needed(column.junction.key)
         tables, alias = f"{tables} JOIN {quote_if_needed(column.junction.name)} j ON j.{own} = {source.key}", "j"
     value, link = column.expressions(alias)
-    return _Counted(value, link, tables, where)
+    return ValueQuery(value, link, tables, where)
 
 
 def _facet_values(tables: Tables, rows: Sequence[Sequence[Cell]]) -> tuple[FacetValue, ...]:
@@ -386,13 +389,9 @@ def page_keys(
 ) -> list[Cell]:
     """The keys of at most `size` members from `request.skip` on, which pass `where`. Raises ToolError."""
     column = _sort_column(source, request)
-    if column is None:
-        value = source.name
-    elif column.column.link:
-        value = ""
-    else:
-        value = f"r.{quote_if_needed(column.sorted_by)}"
-    if tables.is_local and column is not None and column.column.link and not column.column.value:
+    by_link = column is not None and column.column.link
+    value = source.name if column is None else "" if by_link else f"r.{quote_if_needed(column.sorted_by)}"
+    if tables.is_local and column is not None and by_link and not column.column.value:
         return list(_by_target(tables, source, column, request, where, size))
     if not value or not tables.is_local:
         query = f"SELECT {source.key} FROM {source.rows}{where.sql} {row_order(source, request)}"

@@ -32,10 +32,12 @@ from nacre.records.threads import raise_if_cancelled
 from nacre.records.turn import Mention, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
+from nacre.understanding.glossing import main_language
 from nacre.understanding.linking.link_mentions import link_mentions, linker_of
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.understand import understand
 from nacre.wording.answer import verbalise_result
+from nacre.wording.translations import translate_result
 from tools.sql import run_reading
 
 # of a name that is taught: words, and characters (given)
@@ -137,7 +139,10 @@ def _reading_with(word: str, iri: str, question: str, graph: Graph) -> tuple[flo
         return 0.0, ""
     for rows in run_reading(best, 0, engine_of(graph), round=0).evidence:
         if isinstance(rows, Rows):
-            text = quote_line(verbalise_result(best.plan, rows.table, graph.schema, question).text)
+            result = verbalise_result(best.plan, rows.table, graph.schema, question)
+            if code := main_language(graph.lexicon):
+                result = translate_result(result, best.plan, rows, graph.schema, question, code)
+            text = quote_line(result.text)
             return best.score * best.covered, text if len(text) <= MAX_ANSWER else f"{text[:MAX_ANSWER]} …"
     return 0.0, ""
 

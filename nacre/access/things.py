@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from nacre.access.class_table import page_keys, row_conditions, table_source
+from nacre.access.class_table import page_keys, plural_label, property_values, row_conditions, table_source
 from nacre.access.named_facts import engine_of
 from nacre.access.open_graph import lexicon_for, look_up_labels
 from nacre.errors import ToolError
 from nacre.language.data import load_language_data
 from nacre.language.tokens import name_tokens
-from nacre.language.word_forms import plural
 from nacre.plans.sparql_vocabulary import format_iri as iri_term
 from nacre.plans.sparql_vocabulary import write_membership
 from nacre.records.browse import (
@@ -28,11 +27,11 @@ from nacre.records.browse import (
     Thing,
     ThingPassage,
 )
-from nacre.records.schema import Class, Predicate, Relation, Schema
+from nacre.records.schema import Class, Datatype, Predicate, Relation, Schema
 from nacre.records.turn import LONGEST_QUESTION, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.stores.sparql_source import SparqlTerm
-from nacre.stores.sqlite.tables import Cell, Tables, quote_if_needed
+from nacre.stores.sqlite.tables import Cell, Tables, lexical_form, quote_if_needed
 from nacre.stores.sqlite.triples import TYPE
 from nacre.understanding.understand import understand
 from nacre.wording.overview import (
@@ -151,11 +150,11 @@ class _TimedTables:
             return []
 
 
-def _fact_end(value: Cell, text: Cell, link: Cell) -> FactEnd | None:
+def _fact_end(value: Cell, text: Cell, link: Cell, datatype: Datatype) -> FactEnd | None:
     """The end of a fact in a row; the IRI of a thing is its id until `_with_names` replaces it."""
     if link is not None:
         return FactEnd("", str(link))
-    literal = text if text is not None else value
+    literal = text if text is not None or value is None else lexical_form(value, datatype)
     return None if literal is None else FactEnd(str(literal)[:LONGEST_VALUE])
 
 
@@ -205,7 +204,7 @@ def _columns(tables: _TimedTables, relation: Relation | None, key: Cell, schema:
     for column in relation.columns:
         predicate = schema.predicate_of[column.predicate]
         raw = row.get(column.text)
-        end = _fact_end(row.get(column.value), raw, row.get(column.link))
+        end = _fact_end(row.get(column.value), raw, row.get(column.link), predicate.datatype)
         if end is not None:
             unit = predicate.unit if raw is None and not end.iri else ""
             yield PredicateFacts(predicate.iri, predicate.label, unit, (end,))
@@ -223,7 +222,8 @@ def _junctions(
         of = f"{quote_if_needed(relation.name)} WHERE {quote_if_needed(relation.key)} = ?"
         rows = tables.rows(f"SELECT {', '.join(cells)} FROM {of}", (key,), MOST_COUNTED)
         most = bounds.most(iri, bounds.values)
-        ends = [end for row in rows[:most] if (end := _fact_end(*row)) is not None]
+        found = (_fact_end(value, text, link, predicate.datatype) for value, text, link in rows[:most])
+        ends = [end for end in found if end is not None]
         if ends:
             unit = "" if any(row[1] is not None for row in rows) else predicate.unit
             yield PredicateFacts(iri, predicate.label, unit, tuple(ends), len(rows) - len(ends))
@@ -337,23 +337,19 @@ def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> Class
     own = schema.class_of.get(iri)
     if own is None:
         return None
+    had = [p for p in schema.shown_predicates if p.domains.get(iri) and p.role != "type"]
     return ClassView(
         iri,
         own.label,
-        plural(own.label),
+        plural_label(own, graph),
         own.comment,
         own.count,
         tuple(FactEnd(schema.class_of[p].label, p) for p in own.parents if p in schema.class_of),
         tuple(FactEnd(c.label, c.iri) for c in schema.shown_classes if iri in c.parents),
-        tuple(_property(p, own, graph) for p in _properties(own, schema)),
+        tuple(_property(p, own, graph) for p in sorted(had, key=lambda p: (-p.domains[iri], p.label))),
         tuple(_members(graph, own, search, skip)),
         skip,
     )
-
-
-def _properties(own: Class, schema: Schema) -> list[Predicate]:
-    had = [p for p in schema.shown_predicates if p.domains.get(own.iri) and p.role != "type"]
-    return sorted(had, key=lambda p: (-p.domains[own.iri], p.label))
 
 
 def _property(p: Predicate, own: Class, graph: Graph) -> ClassProperty:
@@ -371,11 +367,8 @@ def _samples(p: Predicate, own: Class, graph: Graph) -> tuple[str, ...]:
     column = source.column_of.get(p.iri) if source is not None else None
     if source is None or column is None or not column.column.value:
         return ()
-    value, of = column.expressions("r")[0], source.rows
-    if column.junction is not None:
-        value, end = column.expressions("j")[0], quote_if_needed(column.junction.key)
-        of = f"{of} JOIN {quote_if_needed(column.junction.name)} j ON j.{end} = {source.key}"
-    some = f"SELECT {value} AS v FROM {of} WHERE {value} IS NOT NULL LIMIT {SAMPLED_ROWS}"
+    value = property_values(source, column, "")
+    some = f"SELECT {value.value} AS v FROM {value.tables} WHERE {value.value} IS NOT NULL LIMIT {SAMPLED_ROWS}"
     rows = graph.tables.run(f"SELECT DISTINCT v FROM ({some})", limit=SAMPLES, seconds=PAGE_SECONDS).rows
     return tuple(str(row[0])[:LONGEST_VALUE] for row in rows)
 

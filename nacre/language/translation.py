@@ -374,14 +374,31 @@ def fill_template(code: str, name: str, **parts: str | int) -> str:
 
 
 def translated_plural(noun: str, code: str) -> str:
-    """The plural of a noun of one word if it is one, or if the language forms it by its ending, else ""."""
-    texts = load_language_texts(f"{code}/answers.yaml")
-    endings = {"": ""} if noun.isalpha() and _is_plural(noun, code) else texts.get("plurals", {})
-    ending = next((each for each in endings if noun.lower().endswith(each)), None)
-    if ending is None or not noun.isalpha():
+    """The plural of a noun of one word: itself if it is one, formed by its ending, or found in the dictionary; else "".
+
+    >>> [translated_plural(noun, "de") for noun in ("Bestand", "Orte", "Bergwirt", "Fluss", "Museum", "Theater")]
+    ['Bestände', 'Orte', 'Bergwirte', 'Flüsse', 'Museen', '']
+    """
+    if not noun.isalpha():
         return ""
-    several = noun[: len(noun) - len(ending)] + endings[ending]
-    return several[0].upper() + several[1:] if texts.get("capital_nouns") else several
+    texts = load_language_texts(f"{code}/answers.yaml")
+    endings = {"": ""} if _is_plural(noun, code) else texts.get("plurals", {})
+    ending = next((each for each in endings if noun.lower().endswith(each)), None)
+    several = _known_plural(noun, code) if ending is None else noun[: len(noun) - len(ending)] + endings[ending]
+    return several[:1].upper() + several[1:] if texts.get("capital_nouns") else several
+
+
+def _known_plural(noun: str, code: str) -> str:
+    """The form of a noun or of the last part of a compound that the dictionary has with an ending of plurals, or "".
+    The mark "¨" before an ending changes the last vowel."""
+    part, texts = known_part(noun, code), load_language_texts(f"{code}/answers.yaml")
+    low, vowels = part.lower(), texts.get("umlauts", {})
+    changed = re.sub(r"(au|a|o|u)(?=[^aou]*$)", lambda found: vowels.get(found[0], found[0]), low)
+    for ending in texts.get("plural_endings", "").split() if part else ():
+        form: str = ((changed if ending.startswith("¨") else low) + ending.removeprefix("¨")).capitalize()
+        if form != part and simplemma.is_known(form, lang=code) and _base_form(form, code) == part:
+            return noun[: len(noun) - len(part)] + (form if len(part) == len(noun) else form.lower())
+    return ""
 
 
 def known_part(noun: str, code: str) -> str:
@@ -393,8 +410,14 @@ def known_part(noun: str, code: str) -> str:
 def _is_plural(noun: str, code: str) -> bool:
     """Whether a noun is a plural; of languages that write nouns with capitals, which tells them from verbs."""
     known = known_part(noun, code)
-    base = simplemma.lemmatize(known, lang=code) if known else ""
+    base = _base_form(known, code) if known else ""
     return base[:1].isupper() and base != known
+
+
+def _base_form(word: str, code: str) -> str:
+    """The lemma of a word; "Fluß", as it was spelt earlier, only if the word has this letter."""
+    base: str = simplemma.lemmatize(word, lang=code)
+    return base if "ß" in word else base.replace("ß", "ss")
 
 
 def translated_question(form: str, kind: str, noun: str, value: str, code: str) -> str:

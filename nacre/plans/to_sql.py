@@ -238,6 +238,10 @@ class _SelectWriter:
             grouped = SqlText(f"{grouped.text}\nHAVING {' AND '.join(conditions)}", grouped.params + numbers)
         if ordering:
             grouped = order_rows(grouped, column_names(len(results)), select, len(results))
+        elif select.group and terms and isinstance(select.answers[-1], Aggregate):
+            # things by their numbers, which are in no order else
+            number = columns.results.index(select.answers[-1])
+            grouped = SqlText(f"{grouped.text}\nORDER BY c{number} DESC, {column_names(len(results))}", grouped.params)
         return Statement(grouped.text, grouped.params, columns.outputs)
 
     def _grouped_columns(self, select: Select, keys: Sequence[str]) -> _GroupedColumns:

@@ -74,11 +74,15 @@ def _name_positions(tokens: Sequence[Token], lexicon: Lexicon, code: str) -> fro
     """The positions of words in names of things and values. A function word alone is no name."""
     known = glosses(code)
     found: set[int] = set()
+    expressions = [range(g.start, g.end) for g in gloss_words([t.text for t in tokens], code) if g.end - g.start > 1]
     for link in linker_of(lexicon).index.value_linker.links(question_of_tokens(tokens)):
         inside = range(link.start, link.end)
         content = [i for i in inside if tokens[i].norm not in known.words and not _is_degree(tokens, i, code)]
         is_unknown = bool(content) and all(not gloss_words([tokens[i].text], code) for i in content)
         if link.match == "part" and any(_label_of_head(tokens[i].text, lexicon, code) for i in content):
+            continue
+        if not link.exact and any(link.start in each and link.end - 1 in each for each in expressions):
+            # "weißt" of "was weißt du über" is no misspelt "Weiß"
             continue
         # "Combien" is no misspelt "Combe"
         is_whole = link.exact and bool(content) and (is_unknown or link.match != "nearly whole")
@@ -280,6 +284,11 @@ def label_languages(lexicon: Lexicon) -> dict[str, tuple[bool, frozenset[str]]]:
     if best in found and len(foreign) >= FOREIGN_SHARE * len(labels) and counts[best] * 2 > len(foreign):
         found[best] = (True, found[best][1])
     return dict(sorted(found.items(), key=lambda item: -counts[item[0]]))
+
+
+def main_language(lexicon: Lexicon) -> str:
+    """The language of most labels; "" for English."""
+    return next((code for code, (is_main, _) in label_languages(lexicon.of_schema).items() if is_main), "")
 
 
 def _foreign_stems(labels: Iterable[Sequence[str]], code: str) -> frozenset[str]:

@@ -215,7 +215,7 @@ class _Wording:
 
     def _fill(self, name: str, **parts: str | int) -> str:
         """A template with the conditions of the plan, which the question may not have asked for."""
-        only = "; ".join(dict.fromkeys(self._conditions(self.body)))
+        only = "; ".join(dict.fromkeys(filter(None, self._conditions(self.body))))
         return fill_template(self.code, name, only=only and fill_template(self.code, "only", conditions=only), **parts)
 
     def _conditions(self, select: Select) -> Iterator[str]:
@@ -230,8 +230,9 @@ class _Wording:
                 kind = translated_class(of_name[end], self.schema, "", self.code)
                 name = _name(of_name[end], dict(self.rows.names)) if of_name[end].keys else kind
                 yield self._condition(edge.predicate, "=", name)
+        compared = [each.left for each in select.filters if each.op != "known"]
         for each in select.filters:
-            texts = list(self._texts(each))
+            texts = [] if each.op == "known" and each.left in compared else list(self._texts(each))
             yield fill_template(self.code, "not", text=texts[0]) if each.negated and texts else ", ".join(texts)
 
     def _texts(self, each: Filter) -> Iterator[str]:
@@ -350,7 +351,8 @@ def _sentences(schema: Schema, code: str, *, is_short: bool, has_examples: bool)
     measured = next((p for p in facts if p.minimum is not None), facts[0] if facts else None)
     label = translated_property(measured.iri, schema, "", code) if measured is not None else ""
     forms = load_language_texts(f"{code}/answers.yaml")["examples"]
-    examples = [each.format(kind=first, property=label) for each in forms if label or "{property}" not in each]
+    kind = translated_plural(first, code) or first
+    examples = [each.format(kind=kind, property=label) for each in forms if label or "{property}" not in each]
     quoted = join_translated([fill_template(code, "quote", text=each) for each in examples], code)
     yield fill_template(code, "overview_ask", examples=quoted)
 
@@ -399,7 +401,8 @@ def translated_class(variable: Variable, schema: Schema, question: str, code: st
 def class_label(of: Class, question: str, code: str) -> str:
     """The label of a class in a language, in the form in which a question has it."""
     label = _best_label((of.label, *of.alt_labels), question, code)
-    return asked_form(label, question, code) or word_for(label, code) or label
+    is_noun = "capital_nouns" in load_language_texts(f"{code}/answers.yaml") and not is_english(label)
+    return asked_form(label, question, code) or word_for(label, code) or (capitalise_first(label) if is_noun else label)
 
 
 def asked_form(label: str, question: str, code: str) -> str:

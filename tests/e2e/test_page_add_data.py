@@ -114,6 +114,7 @@ def test_who_may_not_write_sees_no_way_to_and_is_refused(page, fresh, tmp_path):
         assert bo.delete("/api/graphs/reading-room", params={"confirm": "reading-room"}).status_code == 204
 
 
+TYPES = ["text", "number with unit (m)", "date", "yes or no"]
 TIDES = "Station;Level;Seen;Open\n" + "".join(f"Skerry {chr(65 + i)};{i},5 m;{i + 1}.03.2021;yes\n" for i in range(20))
 
 
@@ -129,8 +130,8 @@ def test_tables_show_their_first_rows_and_types_before_they_are_read(page, tmp_p
             page.set_input_files("#look input[type=file]", [tmp_path / "tides.csv", tmp_path / "broken.xlsx"])
             shown = page.locator("#look .preview").first
             expect(shown).to_contain_text("Each row becomes a thing of the class “tides”, named by “Station”")
-            heads = ["Stationtext", "Levelnumber with unit (m)", "Seendate", "Openyes or no"]
-            expect(shown.locator("th")).to_have_text(heads)
+            expect(shown.locator("th")).to_contain_text(["Station", "Level", "Seen", "Open"])
+            expect(shown.locator("option:checked")).to_have_text(TYPES)
             expect(shown.locator("tbody tr")).to_have_count(5)
             expect(shown.locator("tbody tr >> nth=1")).to_have_text("<b>Skerry</b>1,5 m2.03.2021yes")
             expect(page.locator("#look .preview >> nth=1")).to_contain_text("Its first rows can't be shown")
@@ -140,6 +141,34 @@ def test_tables_show_their_first_rows_and_types_before_they_are_read(page, tmp_p
         page.wait_for_load_state("networkidle")
         left = [each for each in (tmp_path / "data").rglob("*") if each.name in ("tides.csv", "broken.xlsx")]
         assert left == []
+
+
+def test_a_type_is_changed_before_a_table_is_read_and_a_german_reads_what_became_of_it(page, tmp_path):
+    (tmp_path / "data").mkdir()
+    rows = "".join(f"Skerry {chr(65 + i)};{10 + i};0{i % 9 + 1}/03/2021;{i % 3}\n" for i in range(20))
+    (tmp_path / "high tides.csv").write_text("Station;Shelf;Seen;Boats\n" + rows)
+    with serving(tmp_path / "data", tmp_path) as (address, _):
+        page.goto(f"{address}/?lang=de&add=")
+        page.set_input_files("#look input[type=file]", [tmp_path / "high tides.csv"])
+        shown = page.locator("#look .preview")
+        expect(shown.locator("option:checked")).to_have_text(["Text", "ganze Zahl", "Text", "ganze Zahl"])
+        expect(shown).to_contain_text("Ob zuerst der Tag oder der Monat steht, ist nicht zu erkennen")
+        # by the keyboard, and one that is set back
+        page.focus("[aria-label='Typ von „Shelf“']")
+        page.keyboard.press("T")
+        page.select_option("[aria-label='Typ von „Seen“']", label="Datum, Tag zuerst")
+        page.select_option("[aria-label='Typ von „Boats“']", label="Text")
+        page.select_option("[aria-label='Typ von „Boats“']", label="ganze Zahl")
+        assert serious(page) == []
+        page.click("#look >> text=Diese Dateien lesen")
+        page.wait_for_selector("#look .upload-status a", timeout=READ_SECONDS)
+        lines = page.inner_text("#look .progress").splitlines()
+        english = re.compile(r"\b(parse|tables|names|is now|things|rows?|key|cells|read|vectors|embedded)\b")
+        assert [line for line in lines if english.search(line)] == []
+        assert any("20 Zeilen als „high tides“, benannt nach „Station“" in line for line in lines)
+        found = httpx.get(f"{address}/api/graphs/high-tides").json()["predicates"]
+        types = {each["label"]: each["datatype"] for each in found}
+        assert types == {"label": "text", "Station": "text", "Shelf": "text", "Seen": "date", "Boats": "integer"}
 
 
 def test_a_database_is_uploaded_and_an_endpoint_is_attached_on_the_page(page, tmp_path):

@@ -99,7 +99,7 @@ def test_charts_are_sorted_rounded_grouped_and_have_axes_with_units(page, server
     assert {"5", "20.12", "1.23M"} <= set(texts(".value"))
     assert texts(".axis") == ["depth (m)"]
     titles = figure.locator("svg .ct-bar title").all_text_contents()
-    assert sorted(titles) == ["Ar: 5", "Bel: 1,234,570", "Cor: 20.1235"]
+    assert sorted(titles) == ["Ar: 5", "Bel: 1,234,567.89", "Cor: 20.1235"]
     tops = {
         name: figure.locator(f"svg text.name:text-is('{name}')").bounding_box()["y"] for name in ("Ar", "Bel", "Cor")
     }

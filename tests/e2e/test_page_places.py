@@ -91,6 +91,8 @@ def test_an_answer_is_shown_as_the_question_wants_it(page, server, beacons):
     expect(page.locator(f"{LAST} .answer tbody tr")).to_have_count(3)
     ask(page, "by month")
     expect(page.locator(f"{LAST} .answer tbody tr")).to_have_count(8)
+    ask(page, "plot height against lat")
+    expect(page.locator(f"{LAST} figure.chart svg.scatter .ct-point")).to_have_count(len(NAMES))
     assert serious(page) == []
 
 

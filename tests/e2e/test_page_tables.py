@@ -96,6 +96,8 @@ def test_truth_values_are_words_and_a_filter_by_them_too(page, server, data, tmp
         page.click("#choices button:has-text('yes3')")
         expect(page.locator(f"{ROWS} td")).to_have_text(["yes"] * 3)
         expect(page.locator(".filters")).to_contain_text("lit is yes")
+        page.goto(f"{server}/?graph=bells&thing={BASE}e5")
+        expect(page.locator("#look .pairs td >> nth=0")).to_have_text("no")
 
 
 def test_the_api_of_tables_is_bounded_and_says_what_is_wrong(server, buoys):

@@ -213,7 +213,7 @@ def test_a_key_confirms_for_itself_until_another_approves(browser, tmp_path_fact
         expect(asking.locator(f"{LAST} .confirmed")).to_contain_text("Waiting for approval")
         asking.goto(f"{address}/?graph=reading-room&verified=")
         row = asking.locator("#look .terms > li")
-        expect(row).to_contain_text("waiting for approval")
+        expect(row).to_contain_text("Waiting for approval")
         expect(row.get_by_role("button", name="Approve")).to_have_count(0)
         approving = opened(eve)
         approving.goto(f"{address}/?graph=reading-room&verified=")

@@ -1,6 +1,7 @@
 """A class as a table: pages, sorting, filters, search, values with counts; and values of the class alone."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -134,3 +135,17 @@ def test_a_class_shows_values_that_its_own_members_have(knots: Graph) -> None:
         fibres[name] = next(each.samples for each in view.properties if each.label == "fibre")
     assert set(fibres["Knot"]) == {"hemp", "=cmd()"}
     assert fibres["Task"] == ("brass",)
+
+
+def test_the_plural_of_a_class_is_in_the_language_of_its_labels(tmp_path: Path) -> None:
+    rows = "".join(f"{i};Seil {i};Keller {i % 2};{i * 3},50 €\n" for i in range(1, 9))
+    (tmp_path / "Bestand.csv").write_text("Nummer;Bezeichnung;Lagerort;Einkaufspreis\n" + rows, encoding="utf-8")
+    ingest([str(tmp_path / "Bestand.csv")], "bestand", data=tmp_path / "data", no_vectors=True)
+    library = Library(tmp_path / "data", None)
+    with library.open("bestand") as graph:
+        (own,) = graph.schema.shown_classes
+        members, view = tables.class_table(graph, TableRequest(own.iri)), class_view(graph, own.iri)
+    library.close()
+    assert members is not None
+    assert view is not None
+    assert members.many == view.many == "Bestände"

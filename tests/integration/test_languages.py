@@ -88,6 +88,8 @@ def test_values(opened: Nacre, name: str, case: dict[str, Any]) -> None:
         ("hafen", "Welche Hafenmeister haben die meisten Boote?", "Die Antworten sind Jost Brandt und Wiebke Thoms ("),
         ("hafen", "Wer betreut die Seeschwalbe?", "Seeschwalbe wird betreut von Jost Brandt [1]."),
         ("hafen", "Welche Wohnboote gibt es?", "In diesem Graphen heißt nichts „Wohnboote“."),
+        # a member is called Weiß
+        ("hafen", "Was weißt du über Jost Brandt?", "Angaben zu Jost Brandt: Telefonnummer: 0431 1701"),
         ("orgelbau", "Wie klingt die Domorgel?", "Ich bin nicht sicher, wie „klingt“ gemeint ist. Angaben zu"),
     ],
 )
@@ -133,6 +135,10 @@ def test_words_that_the_person_wrote_can_be_taught(opened: Nacre) -> None:
     [
         {"Welche Boote sind länger als 7 m?": ["Nordlicht", "Seeschwalbe"], "Wie viele sind das?": [2]},
         {"Welches Boot ist das älteste?": ["Seeschwalbe"], "Und das neueste?": ["Nordlicht"]},
+        {
+            "Wie viele Wartungsaufträge gibt es je Segelboot?": ["Seeschwalbe", 2, "Nordlicht", 1, "Möwe", 0],
+            "nur die ersten zwei": ["Seeschwalbe", 2, "Nordlicht", 1],
+        },
         {"Wem gehört das Nordlicht?": ["Karl Lorenzen"], "Wann ist er eingetreten?": ["2004-03-12"]},
         {
             "Wer betreut die Seeschwalbe?": ["Jost Brandt"],

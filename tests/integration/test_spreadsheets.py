@@ -626,6 +626,42 @@ def test_annotations_say_whether_the_day_is_first(tmp_path: Path, order: str, da
         read_layer(layer, layer.read_text().replace(order, "dmy"))
 
 
+def test_metadata_state_the_types_of_each_sheet_of_a_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "club.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        for name in ("Spring 2025", "Autumn"):
+            lines = [["Name", "Shelf", "Lent"], ["Ada", "12", "03/04/2025"], ["Bo", "14", "05/06/2025"]]
+            sheet = book.add_worksheet(name)
+            for n, line in enumerate(lines):
+                sheet.write_row(n, 0, line)
+    spring, autumn = preview_table(path).sheets
+    assert [each.type for each in spring.columns] == ["text", "integer", "text"]
+    columns = [{}, {"datatype": "string"}, {"datatype": {"base": "date", "format": "M/d/yyyy"}}]
+    stated = {"tables": [{"url": spring.url, "tableSchema": {"columns": columns}}]}
+    write(tmp_path / "club.xlsx-metadata.json", json.dumps(stated))
+    _, reports = read(path)
+    assert [[each.type for each in report.columns] for report in reports] == [
+        ["text", "text", "date"],
+        ["text", "integer", "text"],
+    ]
+    assert [[each.type for each in sheet.columns] for sheet in preview_table(path).sheets] == [
+        ["text", "text", "date"],
+        ["text", "integer", "text"],
+    ]
+    assert autumn.url == "club.xlsx#Autumn"
+
+
+def test_a_stated_number_or_date_is_written_as_the_others_of_its_file(tmp_path: Path) -> None:
+    rows = "Ort;Preis;Menge;Tag;Termin\nAue;1,5;1.200;3.4.2025;4/13/2025\nBern;2,5;2.300;5.6.2025;5/6/2025\n"
+    table = write(tmp_path / "a.csv", rows)
+    columns = [{}, {}, {"datatype": "integer"}, {"datatype": "date"}, {"datatype": "date"}]
+    write(tmp_path / "a.csv-metadata.json", json.dumps({"tableSchema": {"columns": columns}}))
+    facts, _ = read(table)
+    assert sorted(cells(facts, "Menge").values()) == [("1200", "integer"), ("2300", "integer")]
+    assert sorted(cells(facts, "Tag").values()) == [("2025-04-03", "date"), ("2025-06-05", "date")]
+    assert sorted(cells(facts, "Termin").values()) == [("2025-04-13", "date"), ("2025-05-06", "date")]
+
+
 def test_a_preview_is_bounded_in_columns_rows_texts_and_time(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     lines = [",".join(f"c{n}" for n in range(60)), *(",".join(["x" * 300] * 60) for _ in range(700))]

@@ -314,6 +314,7 @@ def test_multilingual_property() -> None:
 
 def test_gloss_words() -> None:
     assert [g.english for g in gloss_words("le prix le moins cher".split(), "fr")] == ["the", "price", "the cheapest"]
+    assert [g.english for g in gloss_words("nur die obersten drei".split(), "de")] == ["only", "the", "top", "three"]
 
 
 def test_is_in_language() -> None:
@@ -351,7 +352,14 @@ def test_translated_plural() -> None:
     assert translated_plural("bateau", "fr") == "bateaux"
     assert translated_plural("Brücke", "de") == "Brücken"
     assert translated_plural("hochbeete", "de") == "Hochbeete"
-    assert translated_plural("Amt", "de") == ""
+    assert translated_plural("Amt", "de") == "Ämter"
+    assert translated_plural("Gewitter", "de") == ""
+
+
+def test_known_plural() -> None:
+    words = ("Bergwirt", "Gast", "Fluss", "Motor", "Museum", "Datum", "Gebirge", "Schloss")
+    several = ["Bergwirte", "Gäste", "Flüsse", "Motoren", "Museen", "Daten", "Gebirge", "Schlösser"]
+    assert [translated_plural(word, "de") for word in words] == several
 
 
 def test_known_part() -> None:
@@ -359,7 +367,7 @@ def test_known_part() -> None:
 
 
 def test_translated_question() -> None:
-    assert translated_question("list", "Amt", "Ort", "Aue", "de") == "Amt mit Ort Aue?"
+    assert translated_question("list", "Gewitter", "Ort", "Aue", "de") == "Gewitter mit Ort Aue?"
 
 
 def test_join_translated() -> None:

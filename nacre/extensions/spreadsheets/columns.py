@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from ingestion.induce.cells import TOKEN
 from ingestion.induce.declarations import is_name_shaped
 from ingestion.induce.names import MANY_DAYS, is_called_date, lowercase_name
 from ingestion.read.facts import STRING, TermSort
@@ -65,8 +66,8 @@ _DOUBLE: TermSort = ("literal", f"{XSD}double", "")
 
 @dataclass(frozen=True)
 class ColumnType:
-    """The type of a column, how its numbers and dates are written, the unit of most of its cells, what to ask, and
-    whether an empty cell is a no."""
+    """The type of a column, how its numbers and dates are written, the unit of most of its cells, what to ask, whether
+    an empty cell is a no, and the sort of its texts."""
 
     name: TypeName
     comma: bool = False
@@ -74,12 +75,13 @@ class ColumnType:
     unit: str = ""
     question: str = ""
     is_ticked: bool = False
+    texts: TermSort = STRING
 
     def literal(self, text: str) -> tuple[TermSort, str] | None:
         """The sort and form of the literal for a text without blanks around it; None if it does not fit."""
         kind = self.name
         if kind == "text":
-            return STRING, text
+            return self.texts, text
         if kind in ("integer", "decimal", "quantity", "year"):
             number = number_of(text, self.comma)
             if number is None or (number[1] and kind != "quantity"):
@@ -173,6 +175,10 @@ class ColumnProfile:
         any_of = reduce(or_, kinds)
         return sum(count for kind, count in self.kinds.items() if kind & any_of)
 
+    def count_dates(self, orders: int) -> int:
+        """The number of cells that are dates in these orders of their parts and in no other."""
+        return sum(count for kind, count in self.kinds.items() if kind & DATE == orders)
+
 
 def decide_type(
     profile: ColumnProfile,
@@ -184,7 +190,9 @@ def decide_type(
     """The type that nearly all cells of a column have, else text. `comma` is how other numbers of the file are written,
     which decides for a column whose numbers can be read in both ways, as `order` does for dates."""
     if stated is not None and stated.datatype:
-        return _stated_type(stated, profile)
+        kind = _stated_type(stated, profile, comma)
+        is_other = kind.name == "text" and decide_type(profile, heading, comma).name != "text"
+        return ColumnType("text", texts=("literal", TOKEN, "")) if is_other else kind
     missing = profile.count(CellKind.MISSING)
     stating = profile.filled - missing
     # also a short column may have one cell that does not fit
@@ -227,11 +235,7 @@ def uses_comma(profile: ColumnProfile) -> bool | None:
 
 
 def _date_type(profile: ColumnProfile, enough: float, stated: Literal["dmy", "mdy"] | None) -> ColumnType:
-    days, months, either = 0, 0, 0
-    for kind, count in profile.kinds.items():
-        days += count if kind & DATE == CellKind.DMY else 0
-        months += count if kind & DATE == CellKind.MDY else 0
-        either += count if kind & DATE == CellKind.DMY | CellKind.MDY else 0
+    days, months, either = map(profile.count_dates, (CellKind.DMY, CellKind.MDY, CellKind.DMY | CellKind.MDY))
     if either and (days > 0) == (months > 0) and stated is None:
         why = "some cells have the day first and others the month" if days else "no cell tells the day from the month"
         ask = "State 'dates: day first' or 'month first' for it with --annotations, or its format in CSVW metadata."
@@ -243,11 +247,13 @@ def _date_type(profile: ColumnProfile, enough: float, stated: Literal["dmy", "md
     return ColumnType("dateTime" if 2 * timed > profile.filled else "date", order=order)
 
 
-def _stated_type(stated: StatedColumn, profile: ColumnProfile) -> ColumnType:
+def _stated_type(stated: StatedColumn, profile: ColumnProfile, comma: bool) -> ColumnType:
     name = _STATED.get(stated.datatype, "text")
     letters = [each for each in stated.format.lower() if each in "dmy"]
-    order = {"d": "dmy", "m": "mdy"}.get(letters[0] if letters else "", "ymd")
-    comma = stated.decimal == "," or (not stated.decimal and uses_comma(profile) is True)
+    usual = "mdy" if profile.count_dates(CellKind.MDY) > profile.count_dates(CellKind.DMY) else "dmy"
+    order = {"d": "dmy", "m": "mdy", "y": "ymd"}.get(letters[0] if letters else "", usual)
+    own = uses_comma(profile)
+    comma = stated.decimal == "," if stated.decimal else comma if own is None else own
     if name == "decimal" and profile.units:
         return ColumnType("quantity", comma, unit=max(profile.units, key=lambda each: profile.units[each]))
     return ColumnType(name, comma, order)  # type: ignore[arg-type]
@@ -313,7 +319,7 @@ def number_of_no(numbers: TermNumbers) -> int:
 
 def literal_numbers(kind: ColumnType, numbers: TermNumbers) -> CellNumbers:
     """The literals of a column by its cells."""
-    texts = numbers.of(STRING)
+    texts = numbers.of(kind.texts)
     if kind.name == "text":
         return CellNumbers(texts.__getitem__, texts, texts)
 

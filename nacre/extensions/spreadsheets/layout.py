@@ -209,7 +209,9 @@ def find_totals(rows: Sequence[Row]) -> list[int]:
     running: dict[int, float] = {}
     at_boundary: list[dict[int, float]] = [{}]
     for place, line in enumerate(lines):
-        if len(line.texts) < full and _may_be_total(line, first):
+        # a word for sums, or no text at all where most lines have one
+        has_word = any(map(is_total_word, line.texts.values())) if line.texts else first is not None
+        if len(line.texts) < full and has_word:
             matches = _matching(line, running, at_boundary, counted > 0)
             below = {p: total - sums[place + 1].get(p, 0.0) for p, total in sums[ends[place]].items()}
             matches = matches or _matching(line, below, [{}], place + 2 < len(lines))
@@ -253,13 +255,10 @@ def _usual_text(rows: Sequence[Row]) -> int | None:
     """The first column in which most rows have a text."""
     for place in range(max((len(row) for _, row in rows), default=0)):
         cells = [row[place] for _, row in rows if place < len(row) and row[place]]
-        if 10 * len(cells) >= 6 * len(rows) and 2 * sum(not _is_value(cell) for cell in cells) > len(cells):
+        texts = [cell for cell in cells if not classify(cell) & (NUMBER | CellKind.ZERO | CellKind.MISSING)]
+        if 10 * len(cells) >= 6 * len(rows) and 2 * len(texts) > len(cells):
             return place
     return None
-
-
-def _is_value(cell: str) -> bool:
-    return bool(classify(cell) & (NUMBER | CellKind.ZERO | CellKind.MISSING))
 
 
 def _lines(rows: Sequence[Row]) -> list[_Line]:
@@ -301,11 +300,6 @@ def _next_words(lines: Sequence[_Line]) -> list[int]:
         if any(map(is_total_word, lines[place].texts.values())):
             end = place
     return ends[::-1]
-
-
-def _may_be_total(line: _Line, first: int | None) -> bool:
-    """Whether a line has a word for sums, or no text at all where most lines have one."""
-    return any(map(is_total_word, line.texts.values())) if line.texts else first is not None
 
 
 def _matching(

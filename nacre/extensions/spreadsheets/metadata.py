@@ -9,22 +9,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from ingestion.read.sources import metadata_names
-from ingestion.read.tables import UnreadableTable
+from ingestion.read.tables import Sheet, UnreadableTable
 from nacre.extensions.spreadsheets.layout import MAX_HEADING
 
 MAX_BYTES = 4_000_000
-
-
-class Dialect(NamedTuple):
-    """What is stated of a file; "" for what is detected."""
-
-    delimiter: str = ""
-    encoding: str = ""
-
-
-NO_DIALECT = Dialect()
 
 
 class StatedColumn(NamedTuple):
@@ -47,9 +38,11 @@ class StatedLink(NamedTuple):
 
 @dataclass(frozen=True)
 class Metadata:
-    """The metadata of one table. `columns` are by their place; keys and links name columns by their titles."""
+    """The metadata of one table. `columns` are by their place; keys and links name columns by their titles. A delimiter
+    or an encoding that is "" is detected."""
 
-    dialect: Dialect = NO_DIALECT
+    delimiter: str = ""
+    encoding: str = ""
     columns: tuple[StatedColumn, ...] = ()
     key: str = ""
     links: tuple[StatedLink, ...] = ()
@@ -59,30 +52,45 @@ class Metadata:
 NONE = Metadata()
 
 
-def read_metadata(path: Path) -> Metadata:
-    """The metadata beside a file; without any, an empty one. Raises UnreadableTable if they can't be read."""
+def read_metadata(path: Path, sheet: Sheet | None = None) -> Metadata:
+    """The metadata beside a file, of one of its tables or the only one; without any, an empty one. Raises
+    UnreadableTable if they can't be read."""
     for name in metadata_names(str(path)):
         file = Path(name)
         if file.is_file():
             stamp = file.stat()
-            return _read(file, path.name, stamp.st_mtime_ns, stamp.st_size)
+            has_sheets = sheet is not None and bool(sheet.name)
+            return _read(file, path.name, table_url(path.name, sheet), has_sheets, stamp.st_mtime_ns, stamp.st_size)
     return NONE
 
 
+def table_url(file: str, sheet: Sheet | None) -> str:
+    """What metadata call a table of a file.
+
+    >>> table_url("loans.csv", None), table_url("loans.xlsx", Sheet("Spring 2025", lambda: iter(())))
+    ('loans.csv', 'loans.xlsx#Spring%202025')
+    """
+    part = "/".join(filter(None, (sheet.name, sheet.label))) if sheet is not None else ""
+    return f"{file}#{quote(part, safe='')}" if part else file
+
+
 @lru_cache(64)
-def _read(file: Path, table: str, stamp: int, size: int) -> Metadata:
+def _read(file: Path, name: str, url: str, has_sheets: bool, stamp: int, size: int) -> Metadata:
     if size > MAX_BYTES:
         raise UnreadableTable(f"its metadata {file.name} have more than {MAX_BYTES:,} bytes")
     try:
         read = json.loads(file.read_text(encoding="utf-8-sig"))
-        return _metadata(read, table)
+        return _metadata(read, name, url, has_sheets)
     except (OSError, ValueError, RecursionError, AttributeError, TypeError, LookupError) as error:
         raise UnreadableTable(f"its metadata {file.name} can't be read ({str(error)[:100]})") from None
 
 
-def _metadata(read: dict[str, Any], table: str) -> Metadata:
+def _metadata(read: dict[str, Any], name: str, url: str, has_sheets: bool) -> Metadata:
     every = read.get("tables") or [read]
-    own = next((each for each in every if Path(str(each.get("url", ""))).name == table), every[0])
+    described = {Path(str(each.get("url", ""))).name: each for each in reversed(every)}
+    if url not in described and (has_sheets or any(each.startswith(f"{name}#") for each in described)):
+        return NONE
+    own = described.get(url) or described.get(name) or every[0]
     dialect = {**(read.get("dialect") or {}), **(own.get("dialect") or {})}
     schema = own.get("tableSchema") or {}
     columns = [each for each in schema.get("columns", []) if not each.get("virtual")]
@@ -98,9 +106,8 @@ def _metadata(read: dict[str, Any], table: str) -> Metadata:
     delimiter = str(dialect.get("delimiter") or "")
     if len(delimiter) > 1 or delimiter in ("\r", "\n", '"'):
         raise ValueError(f"{delimiter[:9]!r} can't separate cells")
-    return Metadata(
-        Dialect(delimiter, str(dialect.get("encoding") or "")), stated, names.get(key, key), tuple(links), names
-    )
+    encoding = str(dialect.get("encoding") or "")
+    return Metadata(delimiter, encoding, stated, names.get(key, key), tuple(links), names)
 
 
 def _column(stated: dict[str, Any]) -> StatedColumn:

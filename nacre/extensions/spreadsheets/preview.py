@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from ingestion.read.tables import UnreadableTable
 from nacre.errors import ConfigError
+from nacre.extensions.spreadsheets.metadata import table_url
 from nacre.extensions.spreadsheets.parts import parts_of
 from nacre.extensions.spreadsheets.read_workbook import convert, converted_sheets, read_workbook
 from nacre.extensions.spreadsheets.triples import read_first_rows, reader_of
@@ -24,19 +25,21 @@ MAX_SHEETS, MAX_COLUMNS, SHOWN_ROWS, MAX_CELL, MAX_NOTES = 5, 50, 5, 100, 5
 
 @dataclass(frozen=True)
 class PreviewedColumn:
-    """A column: its name, its type and its unit."""
+    """A column: its name, its type and its unit, and its place in the rows of the file."""
 
     name: str
     type: str
     unit: str
+    place: int
 
 
 @dataclass(frozen=True)
 class PreviewedSheet:
-    """The first rows of a sheet, with the texts of their cells. `sheet` is "" if the file is the table; `label` is the
-    class that its rows become, `named_by` the column that names them. `more_columns` are not shown."""
+    """The first rows of a sheet ("" if the file is the table), with the texts of their cells; `url` is what metadata
+    call it. The rows become things of the class `label`, with the names in `named_by`. `more_columns` are not shown."""
 
     sheet: str
+    url: str
     label: str
     named_by: str
     columns: tuple[PreviewedColumn, ...]
@@ -79,9 +82,10 @@ def read_preview(path: Path, folder: Path) -> TablePreview:
             shown.append(
                 PreviewedSheet(
                     sheet.name,
+                    table_url(path.name, sheet),
                     reading.table.label,
                     reading.table.name.name if reading.table.name else "",
-                    tuple(PreviewedColumn(c.name, c.type.name, c.type.unit) for c in columns[:MAX_COLUMNS]),
+                    tuple(PreviewedColumn(c.name, c.type.name, c.type.unit, c.place) for c in columns[:MAX_COLUMNS]),
                     max(0, len(columns) - MAX_COLUMNS),
                     tuple(tuple(cell.strip()[:MAX_CELL] for cell in row[:MAX_COLUMNS]) for row in rows[:SHOWN_ROWS]),
                     tuple(each[: 3 * MAX_CELL] for each in reading.notes[:MAX_NOTES]),

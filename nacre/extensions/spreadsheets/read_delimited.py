@@ -50,7 +50,7 @@ class Delimiting(NamedTuple):
 
 def read_delimited(path: Path, folder: Path) -> Iterator[Sheet]:
     """The sheet of a CSV or TSV file."""
-    stated = read_metadata(path).dialect
+    stated = read_metadata(path)
     encoding = stated.encoding or detect_encoding(path)
     sample = list(islice(_lines(path, encoding), SAMPLE_ROWS))
     if not sample:

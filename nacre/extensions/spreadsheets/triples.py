@@ -70,7 +70,7 @@ from nacre.extensions.spreadsheets.links import (
     name_parts,
     propose_link,
 )
-from nacre.extensions.spreadsheets.metadata import NONE, Metadata, read_metadata
+from nacre.extensions.spreadsheets.metadata import Metadata, read_metadata
 from nacre.extensions.spreadsheets.parts import parts_of
 from nacre.language.word_forms import singular
 from nacre.records.json_form import to_json
@@ -204,7 +204,7 @@ def _first_pass(
     source: Source, sheet: Sheet, taken: set[str], budget: list[int], dates: Mapping[str, Literal["dmy", "mdy"]]
 ) -> SheetReading:
     """Read all rows once: headings, types, key and name."""
-    metadata = read_metadata(Path(source.path)) if not sheet.name else NONE
+    metadata = read_metadata(Path(source.path), sheet)
     layout = find_layout(list(islice(_until_failure(sheet)[0], sheet.top, sheet.top + HEAD_ROWS)), sheet.top)
     scan = _scan(sheet, layout, budget)
     profiles, failure, count = scan.profiles, scan.failure, scan.filled
@@ -213,8 +213,8 @@ def _first_pass(
     count -= sum(map(_is_filled, below))
     skipped = sum(1 for row in below for cell in row if cell.strip())
     headings = layout.headings[:MAX_COLUMNS]
-    stated = {n: each for n, each in enumerate(metadata.columns) if each.title}
-    titles = [stated[n].title if n in stated else heading for n, heading in enumerate(headings)]
+    stated = {n: each for n, each in enumerate(metadata.columns) if each.title or each.datatype}
+    titles = [(n in stated and stated[n].title) or heading for n, heading in enumerate(headings)]
     width = max(len(headings), len(profiles))
     titles, moved = _with_moved_headings(titles, profiles)
     notes += moved
@@ -451,7 +451,7 @@ def _second_pass(
     every, is_part = _until_failure(reading.sheet)[0], reading.sheet.whole is not None
     every = every if cells is None or is_part else _copied(every, cells)
     rows, at = _rows_with_iris(reading, every), -1 if table.name is None else table.name.place
-    is_title = not table.parts and at in types and types[at].name == "text" and at not in links
+    is_title = not table.parts and at not in links and at in types and types[at].literal("") == (STRING, "")
     titles = terms[at] if is_title else literal_numbers(ColumnType("text"), numbers)
     # rows that no other sheet refers to and that all differ are not looked up
     are_new = not is_target and (

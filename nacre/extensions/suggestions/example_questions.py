@@ -35,7 +35,7 @@ from nacre.stores import versions
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
-from nacre.understanding.glossing import gloss_question, label_languages
+from nacre.understanding.glossing import gloss_question, main_language
 from nacre.understanding.understand import understand
 from nacre.wording.answer import verbalise_rows
 from nacre.wording.labels import predicate_label
@@ -178,7 +178,7 @@ class Wording(NamedTuple):
             return translated_question(form, kind, noun, name, self.code)
         if c is not None and form != "value" and not reads_well(c.label):
             return ANY_FORMS.get(form, "").format(property=noun, value=name)
-        one, many = (class_singular(c), class_plural(c)) if c is not None else ("", "")
+        one, many = class_nouns(c) if c is not None else ("", "")
         verb = "are" if is_plural(noun) else "is"
         return ENGLISH_FORMS[form].format(one=one, many=many, property=noun, value=name, verb=verb)
 
@@ -205,8 +205,7 @@ ANY_FORMS = {"average": "What is the average {property}?", "count": "How many ha
 
 def wording_of(graph: Graph) -> Wording:
     """English, unless most labels are in another language that has forms of questions."""
-    languages = label_languages(graph.lexicon.of_schema)
-    return Wording(graph.schema, next((code for code, (is_main, _) in languages.items() if is_main), ""))
+    return Wording(graph.schema, main_language(graph.lexicon))
 
 
 def follow_up_drafts(graph: Graph, things: Sequence[str], said: str) -> Iterator[QuestionDraft]:
@@ -355,9 +354,7 @@ def question_properties(wording: Wording, c: Class) -> list[Predicate]:
         and predicate_label(p.iri, schema).kind == "noun"
         and not is_boolean_predicate(p)
     ]
-    said = [
-        p for p in said if not p.iri.startswith(SKOS) and wording.noun(p) not in (class_singular(c), class_plural(c))
-    ]
+    said = [p for p in said if not p.iri.startswith(SKOS) and wording.noun(p) not in class_nouns(c)]
     # "the average attendance of X" asks for something else
     said = [p for p in said if not set(wording.noun(p).split()) & word_list("wording", "summarised")]
     # verbs such as "began" and "sold" are no nouns
@@ -408,18 +405,10 @@ def reads_well(label: str) -> bool:
     return 0 < len(words) <= 4 and all(word.isalpha() and 1 < len(word) < 16 for word in words)
 
 
-def class_singular(c: Class) -> str:
-    """The singular noun for a member of a class."""
-    return singular(_lower(c.label))
-
-
-def class_plural(c: Class) -> str:
-    """The plural noun for the members of a class."""
-    return plural(_lower(c.label))
-
-
-def _lower(label: str) -> str:
-    return " ".join(w if w.isupper() else w.lower() for w in label.split())
+def class_nouns(c: Class) -> tuple[str, str]:
+    """The singular and the plural noun for members of a class."""
+    label = " ".join(w if w.isupper() else w.lower() for w in c.label.split())
+    return singular(label), plural(label)
 
 
 def _central(graph: Graph) -> list[Class]:

@@ -143,10 +143,20 @@ def _split_display(question: str, linker: Linker) -> tuple[str, Display]:
         if name == "display_again":
             return "", display
         rest = f"Show {question[found.end() :]}" if name == "display_lead" else question[: found.start()]
+        rest = _chart_request(rest, linker) if display == "chart" else rest
         if len(tokenize(rest)) > 1:
             # "plot ... as a bar chart"
             return _split_display(rest, linker)[0] or rest, display
     return question, ""
+
+
+def _chart_request(rest: str, linker: Linker) -> str:
+    """What a chart is of, in the words that questions have: one number "and" the other, a number "per" group."""
+    rest = language().dialogue["display_pair"].sub(" and ", rest)
+    found = language().dialogue["display_by"].search(rest)
+    linked = linker.link(tokenize(found["group"])) if found else ()
+    is_group = found and (found["group"].casefold() in ("month", "year") or (linked and linked[0].kind != "entity"))
+    return f"{rest[: found.start()]} per {found['group']}" if found and is_group else rest
 
 
 def _again(plan: Plan, last: EarlierTurn, schema: Schema) -> Rewrite:

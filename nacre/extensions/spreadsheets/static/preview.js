@@ -1,15 +1,20 @@
-// The first rows of a table before it is read: a file -> its sheets with the names and types of their columns.
+// The first rows of a table before it is read: a file -> its sheets with the names and types of their columns, which can
+// be changed; what was changed becomes a file of metadata (CSV on the Web) beside the table.
 
-import { addWords, apiPath, block, call, element, faint, get, quiet, send, t } from "../../static/shared/page.js";
+import { addWords, apiPath, block, call, element, get, quiet, send, t } from "../../static/shared/page.js";
+import { translate } from "../../static/shell/add_data.js";
 
 await addWords("tables/files/");
 
 // of texts the beginning is enough; a workbook is whole, in one part
 const MAX_SENT = 8 << 20, MAX_TEXT = 1 << 20, IS_TEXT = /\.(csv|tsv|tab|jsonl|ndjson)$/i;
+// with what metadata call them
 const TYPES = {
-  text: t("typeText"), integer: t("typeInteger"), decimal: t("typeDecimal"), quantity: t("typeQuantity"), year: t("typeYear"),
-  date: t("typeDate"), dateTime: t("typeDateTime"), time: t("typeTime"), boolean: t("typeBoolean"),
+  text: [t("typeText"), "string"], integer: [t("typeInteger"), "integer"], decimal: [t("typeDecimal"), "number"], quantity: [t("typeQuantity"), "number"],
+  year: [t("typeYear"), "gYear"], date: [t("typeDate"), "date"], dayFirst: [t("typeDayFirst"), { base: "date", format: "d.M.yyyy" }],
+  monthFirst: [t("typeMonthFirst"), { base: "date", format: "M/d/yyyy" }], dateTime: [t("typeDateTime"), "dateTime"], time: [t("typeTime"), "time"], boolean: [t("typeBoolean"), "boolean"],
 };
+const NUMBERS = ["integer", "decimal", "quantity", "year"];
 let last = Promise.resolve();
 
 // One file after the other; what is shown below its name. `sendPart(upload, file, offset)` sends it.
@@ -24,7 +29,9 @@ async function show(file, sendPart) {
   try {
     await sendPart(upload, new File([isText ? file.slice(0, MAX_TEXT) : file], file.name), 0);
     const { sheets, problem } = await get(apiPath("uploads", upload, "preview", { name: file.name }));
-    return block("preview", problem && quiet(t("previewNone", { why: problem })), sheets.map((each) => sheet(file, each)));
+    const changed = new Map(), root = block("preview", problem && quiet(t("previewNone", { why: translate(problem) })), sheets.map((each) => sheet(file, each, changed)), sheets.length > 0 && quiet(t("previewTypes")));
+    root.metadata = () => changed.size > 0 && metadata(file, sheets, changed);
+    return root;
   } finally {
     call("DELETE", apiPath("uploads", upload)).catch(() => {
       // the server removes it after a day
@@ -32,12 +39,32 @@ async function show(file, sendPart) {
   }
 }
 
-function sheet(file, { sheet: name, label, named_by: namedBy, columns, more_columns: more, rows, notes }) {
-  const numeric = columns.map((each) => ["integer", "decimal", "quantity", "year"].includes(each.type) ? "number" : null);
+// The file that states the types of the columns that were changed.
+function metadata(file, sheets, changed) {
+  const described = ({ columns }) => {
+    const all = Array.from({ length: Math.max(...columns.map((each) => each.place)) + 1 }, () => ({}));
+    for (const each of columns) if (changed.has(each)) all[each.place].datatype = TYPES[changed.get(each)][1];
+    return all;
+  };
+  const tables = sheets.map((each) => ({ url: each.url, tableSchema: { columns: described(each) } }));
+  return new File([JSON.stringify({ "@context": "http://www.w3.org/ns/csvw", tables })], file.name + "-metadata.json");
+}
+
+function sheet(file, { sheet: name, label, named_by: namedBy, columns, more_columns: more, rows, notes }, changed) {
+  const isNumber = columns.map((each) => (NUMBERS.includes(each.type) ? "number" : null));
   const title = (name ? name + ": " : "") + t("previewRows", { label }) + (namedBy ? t("previewNamedBy", { column: namedBy }) : "");
   return [element("p", {}, title),
     block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("previewOf", { name: name || file.name }) }, element("table", {},
-      element("thead", {}, element("tr", {}, columns.map((each, i) => element("th", { scope: "col", class: numeric[i] }, each.name, element("br"), faint(TYPES[each.type] + (each.unit ? " (" + each.unit + ")" : "")))))),
-      element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, i) => element("td", { class: numeric[i] }, cell)))))))),
-    more > 0 && quiet(t("previewMore", { n: more })), notes.map((each) => quiet(each))];
+      element("thead", {}, element("tr", {}, columns.map((each, i) => element("th", { scope: "col", class: isNumber[i] }, each.name, element("br"), typeOf(each, changed))))),
+      element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, i) => element("td", { class: isNumber[i] }, cell)))))))),
+    more > 0 && quiet(t("previewMore", { n: more })), notes.map((each) => quiet(translate(each)))];
+}
+
+// The type of a column, to be changed. A number with a unit is no other kind of number.
+function typeOf(column, changed) {
+  const offered = Object.keys(TYPES).filter((each) => each === column.type || (column.type === "quantity" ? !NUMBERS.includes(each) : each !== "quantity"));
+  const words = (each) => TYPES[each][0] + (each === column.type && column.unit ? " (" + column.unit + ")" : "");
+  const field = element("select", { "aria-label": t("typeOf", { column: column.name }), onchange: () => { if (field.value === column.type) changed.delete(column); else changed.set(column, field.value); } },
+    offered.map((each) => element("option", { value: each, selected: each === column.type }, words(each))));
+  return field;
 }

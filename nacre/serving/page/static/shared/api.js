@@ -23,10 +23,11 @@ export async function call(method, path, body, { headers = {}, signal } = {}) {
   const token = access.token;
   const sent = { ...headers };
   if (token) sent.Authorization = "Bearer " + token;
-  if (body !== undefined) sent["Content-Type"] = "application/json";
+  const isFile = body instanceof Blob;
+  if (body !== undefined && !isFile) sent["Content-Type"] = "application/json";
   let reply;
   try {
-    reply = await fetch(path, { method, headers: sent, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+    reply = await fetch(path, { method, headers: sent, signal, body: isFile ? body : JSON.stringify(body) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem(t("unreachable"), { hint: HINTS[0] });

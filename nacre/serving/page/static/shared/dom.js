@@ -66,7 +66,7 @@ export const day = (time, timeZone) => new Date(time).toLocaleDateString(languag
 // Announce a text to screen readers.
 export function announce(text) { $("said").textContent = text; }
 
-const DIGITS = new Intl.NumberFormat(language, { maximumSignificantDigits: 6, useGrouping: true });
+const DIGITS = new Intl.NumberFormat(language, { maximumSignificantDigits: 6, maximumFractionDigits: 2, roundingPriority: "morePrecision" });
 
 // Whether numbers read as years: whole and of a size that years have.
 export const areYears = (cells) => cells.every((cell) => cell == null || (Number.isInteger(cell) && cell >= 1000 && cell < 2200));
@@ -74,7 +74,7 @@ export const areYears = (cells) => cells.every((cell) => cell == null || (Number
 // A heading with the unit of its numbers, unless it names it: "weight in kg".
 export const withUnit = (label, unit) => (unit && !label.split(/[\s()]+/).includes(unit) ? label + " (" + unit + ")" : label);
 
-// Format a cell for reading: six significant digits for long fractions, no separator in years.
+// Format a cell for reading: six significant digits or cents for long fractions, no separator in years.
 export function formatCell(cell, column = "", asYear = areYears([cell])) {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "boolean") return t(cell ? "yes" : "no");

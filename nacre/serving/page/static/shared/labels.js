@@ -4,6 +4,7 @@ import { apiPath, send } from "./api.js";
 import { element } from "./dom.js";
 import { pageAddress } from "./state.js";
 
+export const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const MAX_IRIS = 500;
 const labelsByGraph = new Map();
 

@@ -10,6 +10,8 @@ export const state = {
   asking: null, // the running turn, null if there is none
 };
 
+export const isKnown = (name) => state.graphs.some((each) => each.name === name);
+
 const tabs = new BroadcastChannel("nacre");
 const listeners = [];
 tabs.addEventListener("message", ({ data }) => listeners.forEach((each) => each(data)));

@@ -1,10 +1,13 @@
 // Files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, Problem, access, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, item, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
+import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, isKnown, item, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
 const PART = 8 << 20, POLL_DELAY = 700, EXAMPLES = 3, MAX_TRIES = 60, RETRY_DELAY = 2000, NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
+// what the server prints, in the reader's language as far as the patterns of its file know it
+const PATTERNS = language === "en" ? [] : await (await fetch("static/words/lines/" + language + ".json")).json();
+export const translate = (line) => PATTERNS.length ? PATTERNS.reduce((text, [pattern, words]) => text.replace(new RegExp(pattern, "gu"), words), line).replace(/\b\d{1,3}(,\d{3})+\b|\b\d+\.\d(?= s$)/g, (found) => Number(found.replaceAll(",", "")).toLocaleString(language)) : line;
 const DONE = { done: t("graphReady"), failed: t("filesUnread"), cancelled: t("stoppedUnchanged") };
 
 export function showAddData(wanted) {
@@ -16,8 +19,6 @@ export function showAddData(wanted) {
   $("look").replaceChildren(element("h2", {}, t("addData")), files, attaching, card(h3("graphsHere"), list));
   if (state.choices.attaches) import("../../attach/files/attach.js").then(({ attachForm }) => attaching.replaceWith(attachForm(drawGraphs)));
 }
-
-const isKnown = (name) => state.graphs.some((each) => each.name === name);
 
 // The name of the graph; if there is one of this name, what becomes of it.
 export function nameFields(view, label, name, adds) {
@@ -60,7 +61,7 @@ function addFiles(view, files) {
 function fileItem(view, file) {
   const root = item(element("span", {}, file.name, " ", faint(countPhrase(file.size, "byte"))));
   view.items.set(file, root);
-  if (state.choices.previewed.some((each) => file.name.toLowerCase().endsWith(each))) import("../../tables/files/preview.js").then(({ preview }) => preview(file, sendPart)).then((shown) => root.append(shown));
+  if (state.choices.previewed.some((each) => file.name.toLowerCase().endsWith(each))) import("../../tables/files/preview.js").then(({ preview }) => preview(file, sendPart)).then((shown) => { root.append(shown); root.metadata = shown.metadata; });
   return root;
 }
 
@@ -89,7 +90,8 @@ async function sendFiles(view) {
   if (!view.files.length) throw new Problem(t("selectFiles"));
   const { upload } = await send("POST", "api/uploads"), graph = view.name.value, replace = view.replace.checked;
   try {
-    for (const file of view.files) await sendFile(view, upload, file);
+    const stated = view.files.map((file) => view.items.get(file).metadata?.()).filter((each) => each && !view.files.some(({ name }) => name === each.name));
+    for (const file of [...view.files, ...stated]) await sendFile(view, upload, file);
     await send("POST", apiPath("uploads", upload), { graph, replace, add: !replace && isKnown(graph) });
   } catch (problem) {
     call("DELETE", apiPath("uploads", upload)).catch(() => {
@@ -109,17 +111,13 @@ async function sendFile(view, upload, file) {
 }
 
 async function sendPart(upload, file, sent) {
-  let reply;
+  const end = Math.min(sent + PART, file.size);
   try {
-    reply = await fetch(apiPath("uploads", upload, "files", { name: file.name, offset: sent }), { method: "PUT", body: file.slice(sent, sent + PART), headers: access.token ? { Authorization: "Bearer " + access.token } : {} });
-  } catch {
-    throw new Problem(t("sendingLost", { name: file.name }));
+    await call("PUT", apiPath("uploads", upload, "files", { name: file.name, offset: sent }), file.slice(sent, end));
+  } catch (problem) {
+    // a part whose reply was lost has arrived all the same
+    if (!problem.message.includes(" has " + end + " bytes")) throw problem;
   }
-  if (reply.ok) return;
-  const { detail } = await reply.json(), size = Math.min(sent + PART, file.size);
-  // a part whose reply was lost has arrived all the same
-  if (typeof detail === "string" && detail.includes(" has " + size + " bytes")) return;
-  throw new Problem(typeof detail === "string" ? detail : t("fileRefused"), { status: reply.status });
 }
 
 // The result of a request that is sent again while the server can't be reached, as when a phone sleeps.
@@ -138,14 +136,14 @@ async function online(request) {
 async function follow(view, upload) {
   for (;;) {
     const now = await online(() => get(apiPath("uploads", upload)));
-    const lines = element("pre", { class: "progress", tabindex: "0", "aria-label": t("progress") }, now.lines.join("\n"));
+    const lines = element("pre", { class: "progress", tabindex: "0", "aria-label": t("progress") }, now.lines.map(translate).join("\n"));
     if (now.phase === "running") {
       show(view, para("working", now.address ? t("readingAddress", { address: now.address }) : t("readingFiles")), lines, button(t("stop"), () => call("DELETE", apiPath("uploads", upload))));
       await new Promise((wait) => setTimeout(wait, POLL_DELAY));
       continue;
     }
     announce(DONE[now.phase]);
-    if (now.phase !== "done") { show(view, failureBox({ message: DONE[now.phase], hint: now.reason || now.lines.at(-1) }), lines); return; }
+    if (now.phase !== "done") { show(view, failureBox({ message: DONE[now.phase], hint: translate(now.reason || now.lines.at(-1)) }), lines); return; }
     await loadGraphs(now.graph);
     notifyTabs({ kind: "graphs" });
     if (view.files) { view.files = []; addFiles(view, []); view.pick.value = ""; }

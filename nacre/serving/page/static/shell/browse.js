@@ -52,7 +52,7 @@ function pictures(facts, label) {
 const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href: address, class: "iri", rel: "noopener noreferrer", target: "_blank" }, address) : inline("iri", address));
 
 function factTable(graph, iri, facts, linking = false) {
-  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : (text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label) : text) + (facts.unit ? " " + facts.unit : ""));
+  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : (/^(true|false)$/.test(text) ? formatCell(text === "true") : text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label) : text) + (facts.unit ? " " + facts.unit : ""));
   return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? t("linkOf", { property: each.label }) : each.label),
     element("td", {}, valueList(graph, iri, each, linking, (one) => end(one, each)))))));
 }
@@ -123,4 +123,4 @@ export function showFailure(own, problem, again) {
   if (own === latestRequest) look(new URLSearchParams(location.search).get("graph"), failureBox(problem, problem.status === 404 ? "" : button(t("tryAgain"), again)));
 }
 
-export const look = (graph, ...parts) => $("look").replaceChildren(element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, pageLink({ graph }, graph), " / ", pageLink({ graph, class: "" }, t("crumbClasses")), " · ", pageLink({ graph, picture: "" }, t("crumbPicture")), " · ", pageLink({ graph, names: "" }, t("crumbNames")), " · ", pageLink({ graph, verified: "" }, t("crumbVerified"))), ...parts);
+export const look = (graph, ...parts) => $("look").replaceChildren(element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, pageLink({ graph }, graph), " / ", pageLink({ graph, class: "" }, t("crumbClasses")), " · ", pageLink({ graph, picture: "" }, t("crumbPicture")), " · ", pageLink({ graph, names: "" }, t("names")), " · ", pageLink({ graph, verified: "" }, t("verifiedQuestions"))), ...parts);

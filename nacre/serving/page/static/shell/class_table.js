@@ -1,6 +1,6 @@
 // The address of a class -> its table with sorting, search, filters with counts, pages and files.
 
-import { $, announce, apiPath, areYears, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, language, loadLabels, navigate, openMenu, quiet, row, t, thingLink, withUnit } from "../shared/page.js";
+import { $, announce, apiPath, areYears, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, language, loadLabels, navigate, openMenu, quiet, row, searchField, t, thingLink, withUnit } from "../shared/page.js";
 
 const PAGE = 100, TYPING_DELAY = 250;
 const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"), none: t("signNone") };
@@ -12,11 +12,10 @@ let latest = 0;
 export async function classTable(graph, iri, many) {
   const own = ++latest, view = { graph, iri, many, query: tableQuery(iri), labels: new Map() };
   view.root = element("section", { class: "card", "aria-label": t("members") });
-  view.search = element("input", { type: "search", value: view.query.get("search") || "", maxlength: "200", "aria-label": t("findMember"), placeholder: t("findByName") });
-  view.body = block("table-body");
-  view.root.append(h3("members"), row(view.search), view.body);
   let timer = 0;
-  view.search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => change(view, (query) => setPart(query, "search", view.search.value.trim())), TYPING_DELAY); });
+  const search = searchField(t("findMember"), () => { clearTimeout(timer); timer = setTimeout(() => change(view, (query) => setPart(query, "search", search.value.trim())), TYPING_DELAY); }, { value: view.query.get("search") });
+  view.body = block("table-body");
+  view.root.append(h3("members"), row(search), view.body);
   await draw(view);
   return own === latest ? view.root : null;
 }
@@ -28,6 +27,7 @@ function tableQuery(iri) {
 }
 
 const setPart = (query, name, value) => { if (value) query.set(name, value); else query.delete(name); query.delete("skip"); };
+const setAll = (query, name, values) => { setPart(query, name, ""); for (const each of values) query.append(name, each); };
 const without = (query, name) => { const copy = new URLSearchParams(query); copy.delete(name); return copy; };
 
 // Change what is shown, and the address with it.
@@ -42,8 +42,8 @@ function change(view, how) {
 const parsed = (text) => { const [predicate, sign, ...value] = text.split(" "); return { text, predicate, sign, value: value.join(" ") }; };
 const filters = (view) => view.query.getAll("filter").map(parsed);
 function toggleFilter(view, text) {
-  const kept = view.query.getAll("filter").filter((each) => each !== text), isNew = kept.length === view.query.getAll("filter").length;
-  return change(view, (query) => { setPart(query, "filter", ""); for (const each of isNew ? [...kept, text] : kept) query.append("filter", each); });
+  const set = view.query.getAll("filter");
+  return change(view, (query) => setAll(query, "filter", set.includes(text) ? set.filter((each) => each !== text) : [...set, text]));
 }
 
 async function draw(view) {
@@ -153,7 +153,7 @@ function rangeForm(view, column, { low, high }) {
 function setRange(view, { predicate }, low, high) {
   $("choices").hidePopover();
   const set = [[">=", low], ["<=", high]].filter(([, value]) => value !== "");
-  change(view, (query) => { const kept = query.getAll("filter").filter((each) => !set.some(([sign]) => each.startsWith(predicate + " " + sign))); setPart(query, "filter", ""); for (const each of [...kept, ...set.map(([sign, value]) => predicate + " " + sign + " " + value)]) query.append("filter", each); });
+  change(view, (query) => setAll(query, "filter", [...query.getAll("filter").filter((each) => !set.some(([sign]) => each.startsWith(predicate + " " + sign))), ...set.map(([sign, value]) => predicate + " " + sign + " " + value)]));
 }
 
 // The values by parts of the range; a bar shows its part.
@@ -169,7 +169,7 @@ function histogram(view, column, { bins }, asYear) {
 function openColumns(view, opener) {
   const shown = view.table.columns.map((each) => each.predicate);
   openMenu(opener, quiet(t("columns")), ...allColumns(view).slice(0, 60).map((column) => {
-    const box = element("input", { type: "checkbox", onchange: () => { const set = box.checked ? [...shown, column.predicate] : shown.filter((each) => each !== column.predicate); shown.splice(0, shown.length, ...set); change(view, (query) => { query.delete("column"); for (const each of shown.slice(0, 20)) query.append("column", each); }); } });
+    const box = element("input", { type: "checkbox", onchange: () => { const set = box.checked ? [...shown, column.predicate] : shown.filter((each) => each !== column.predicate); shown.splice(0, shown.length, ...set); change(view, (query) => setAll(query, "column", shown.slice(0, 20))); } });
     box.checked = shown.includes(column.predicate);
     return element("label", { class: "check" }, box, column.label);
   }));

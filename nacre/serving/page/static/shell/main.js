@@ -1,6 +1,6 @@
 // The page: shows what its address names, and handles keys, buttons and messages from other tabs.
 
-import { $, access, button, currentRoute, failureBox, get, iconButton, isBrowsing, navigate, onRouteChange, onTabMessage, pageLink, requestKey, send, state, t } from "../shared/page.js";
+import { $, access, button, currentRoute, failureBox, get, iconButton, isBrowsing, isKnown, navigate, onRouteChange, onTabMessage, pageLink, requestKey, send, state, t } from "../shared/page.js";
 import { askQuestion, clearConversation, setTitle, openThread, stopTurn } from "./conversation.js";
 import { panel } from "../turn/panel.js";
 import { selectGraph, loadGraphs, showWelcome } from "./welcome.js";
@@ -20,7 +20,7 @@ async function showRoute(wanted) {
   $("compare").hidden = !("compare" in wanted);
   $("turns").hidden = looking || "compare" in wanted;
   $("welcome").hidden = looking || "compare" in wanted || Boolean(wanted.thread);
-  if (wanted.graph && wanted.graph !== state.graph && state.graphs.some((each) => each.name === wanted.graph)) selectGraph(wanted.graph);
+  if (wanted.graph && wanted.graph !== state.graph && isKnown(wanted.graph)) selectGraph(wanted.graph);
   document.title = "Nacre";
   if (wanted.graph && wanted.graph !== state.graph) return showUnknownGraph(wanted.graph);
   if (looking) {

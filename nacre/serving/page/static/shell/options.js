@@ -43,14 +43,8 @@ export function optionFields(given, change) {
   ];
 }
 
-export function describeOptions(chosen) {
-  const told = [];
-  if (chosen.mind) told.push(t(chosen.mind));
-  if (chosen.branches) told.push(chosen.branches.map(branchLabel).join(" + "));
-  if (chosen.max_rounds) told.push(countPhrase(chosen.max_rounds, "round"));
-  if (chosen.strategy) told.push(STRATEGY_LABELS[chosen.strategy]);
-  if (chosen.top_k) told.push(t("passages", { n: chosen.top_k }));
-  return told.join(", ");
+export function describeOptions({ mind, branches, max_rounds, strategy, top_k }) {
+  return [mind && t(mind), branches?.map(branchLabel).join(" + "), max_rounds && countPhrase(max_rounds, "round"), STRATEGY_LABELS[strategy], top_k && t("passages", { n: top_k })].filter(Boolean).join(", ");
 }
 
 export function showActiveOptions() {

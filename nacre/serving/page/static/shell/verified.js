@@ -113,7 +113,7 @@ function item(view, page, entry) {
     entry = changed;
     const tag = (text, kind = "") => element("span", { class: "tag " + kind }, text);
     root.replaceChildren(element("strong", {}, entry.question),
-      row(tag(STATE_LABELS[entry.state] || entry.state, entry.state === "in use" ? "" : "note"), entry.approved ? tag(t("forEveryone")) : tag(t("tagWaiting"), "note"), entry.query && tag(entry.query.tool === "sql" ? "SQL" : "SPARQL"),
+      row(tag(STATE_LABELS[entry.state] || entry.state, entry.state === "in use" ? "" : "note"), entry.approved ? tag(t("forEveryone")) : tag(SHOWN.waiting, "note"), entry.query && tag(entry.query.tool === "sql" ? "SQL" : "SPARQL"),
         faint(t("byOn", { by: isOwn ? t("you") : page.names?.[entry.by] || entry.by, date: day(entry.at) }))),
       entry.note ? quiet(entry.note) : "", buttons, out);
     controls();

@@ -1,6 +1,6 @@
 // The first screen of a graph: its size, example questions, and a drawing of its schema.
 
-import { $, apiPath, button, card, countPhrase, element, failureBox, faint, get, h3, item, language, navigate, pageAddress, pageLink, quiet, state, t } from "../shared/page.js";
+import { $, apiPath, button, card, countPhrase, element, failureBox, faint, get, h3, isKnown, item, language, navigate, pageAddress, pageLink, quiet, state, t } from "../shared/page.js";
 import { branchLabel } from "../turn/turn.js";
 
 // branches that are not built by default are not reported as missing
@@ -17,8 +17,7 @@ export async function loadGraphs(wanted) {
     $("lead").replaceChildren(t("noGraphYet"), state.choices?.may_write ? addLink() : t("createOne"));
     return false;
   }
-  const known = (name) => state.graphs.some((each) => each.name === name);
-  selectGraph([wanted, localStorage.getItem("nacre-graph")].find(known) || state.graphs[0].name);
+  selectGraph([wanted, localStorage.getItem("nacre-graph")].find(isKnown) || state.graphs[0].name);
   return true;
 }
 
@@ -37,7 +36,9 @@ export async function showWelcome(ask) {
   $("head").textContent = t("askName", { name: graph });
   $("about").textContent = graph;
   const missing = Object.keys(about.unavailable).filter((each) => !(each in OPTIONAL_BRANCHES));
-  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class") + ". " + t("citesSources"), about.problem || state.choices.is_visitor ? "" : element("span", {}, pageLink({ graph, names: "" }, t("names")), " · ", pageLink({ graph, verified: "" }, t("verifiedQuestions"))), state.choices.may_share ? element("span", {}, " · ", pageLink({ shares: "" }, t("sharedAnswers"))) : "", state.choices.may_write ? element("span", {}, " · ", addLink()) : "", missing.length ? faint(t("notAvailable", { what: missing.map(branchLabel).join(", ") })) : "");
+  const { is_visitor, may_share, may_write } = state.choices, isOpen = !about.problem && !is_visitor;
+  const links = [isOpen && pageLink({ graph, names: "" }, t("names")), isOpen && pageLink({ graph, verified: "" }, t("verifiedQuestions")), may_share && pageLink({ shares: "" }, t("sharedAnswers")), may_write && addLink()].filter(Boolean);
+  $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class") + ". " + t("citesSources"), ...links.flatMap((each) => [each === links[0] ? " " : " · ", each]), missing.length ? faint(t("notAvailable", { what: missing.map(branchLabel).join(", ") })) : "");
   const others = state.graphs.filter((each) => each.name !== graph).slice(0, MAX_OTHER_GRAPHS);
   $("others").hidden = !others.length;
   $("others").replaceChildren(faint(t("otherGraphs")), ...others.map((each) => pageLink({ graph: each.name }, each.name)));

@@ -11,8 +11,8 @@ const KIND_LABELS = { bars: t("chartBars"), grouped: t("chartGrouped"), stacked:
 const ROUNDED = [new Intl.NumberFormat(language, { maximumSignificantDigits: 4 }), new Intl.NumberFormat(language, { maximumSignificantDigits: 3, notation: "compact" })];
 
 // A figure for a table of names and numbers, or null; a click changes its kind.
-export async function chart({ columns, units = [], rows }) {
-  const figures = possibleCharts(columns, rows);
+export async function chart({ columns, units = [], rows, named }) {
+  const figures = possibleCharts(columns, rows, named);
   if (!figures.length) return null;
   const root = element("figure", { class: "chart" });
   const draw = async (own) => {
@@ -30,10 +30,10 @@ export async function chart({ columns, units = [], rows }) {
 }
 
 // The charts that the shape of a table allows, the best one first.
-function possibleCharts(columns, rows) {
+function possibleCharts(columns, rows, named) {
   const indices = columns.map((_, i) => i), cells = indices.map((i) => rows.map((row) => row[i]).filter((cell) => cell != null));
   const distinct = (...some) => new Set(rows.map((row) => JSON.stringify(some.map((i) => row[i])))).size;
-  const isTime = (i) => cells[i].length === rows.length && cells[i].every((cell) => TIME.test(cell)), allAre = (kind) => (i) => !isTime(i) && cells[i].length && cells[i].every((cell) => typeof cell === kind);
+  const isTime = (i) => cells[i].length === rows.length && cells[i].every((cell) => TIME.test(cell)) && (isNaN(cells[i][0]) || areYears(cells[i].map(Number))), allAre = (kind) => (i) => !isTime(i) && cells[i].length && cells[i].every((cell) => typeof cell === kind);
   const numbers = indices.filter((i) => allAre("number")(i) && cells[i].length >= MIN_POINTS && distinct(i) > 1), [value] = numbers;
   if (rows.length < MIN_POINTS || value == null) return [];
   const names = indices.filter(allAre("string")), [name] = names, time = indices.find(isTime), found = [];
@@ -46,7 +46,7 @@ function possibleCharts(columns, rows) {
   if (numbers.length > 1) found.push({ kind: "scatter", along: value, value: numbers[1], name });
   const bars = { kind: "bars", along: name ?? time, value };
   // a line beats bars if the table says of what time each number is
-  if (bars.along != null && found[0]?.group == null) found.splice(found[0]?.kind === "line" ? 1 : rows.length > MAX_BARS ? found.length : 0, 0, bars);
+  if (bars.along != null && found[0]?.group == null) found.splice(found[0]?.kind === "line" ? 1 : named || rows.length > MAX_BARS ? found.length : 0, 0, bars);
   return found;
 }
 
@@ -100,10 +100,10 @@ async function drawChart(kind, { points, what, by, write, writeAlong }) {
     const data = series((own) => names.map((each) => { const point = own.find((one) => one.name === each); return point ? make(point, { value: point.value }) : 0; }));
     drawing = new BarChart(root, { labels: names, series: isStacked ? data : data.reverse() }, { ...size, horizontalBars: true, stackBars: isStacked, seriesBarDistance: BAR_WIDTH, axisX: { ...scale, offset: 22 }, axisY: { offset: name, showGrid: false } });
   } else {
-    const isLine = kind === "line", times = new Map(isLine ? names.map((each) => [instant(each), each]) : []);
+    const isLine = kind === "line", times = new Map(isLine ? names.map((each) => [Date.parse(each), each]) : []);
     const along = isLine ? { type: FixedScaleAxis, ticks: spaced([...times.keys()], wide / 95), labelInterpolationFnc: (at) => times.get(at) } : { type: AutoScaleAxis, scaleMinSpace: 70, labelInterpolationFnc: writeAlong, onlyInteger: isWhole("at") };
     const low = Math.min(...values), fromZero = low >= 0 && low < Math.max(...values) / 2 ? { low: 0 } : {};
-    drawing = new LineChart(root, { series: series((own) => own.map((each) => make(each, { x: isLine ? instant(each.name) : each.at, y: each.value }))) }, { ...size, showLine: isLine, lineSmooth: Interpolation.none(), axisY: { ...scale, ...fromZero, offset: written + 20 }, axisX: { ...along, offset: 22 } });
+    drawing = new LineChart(root, { series: series((own) => own.map((each) => make(each, { x: isLine ? Date.parse(each.name) : each.at, y: each.value }))) }, { ...size, showLine: isLine, lineSmooth: Interpolation.none(), axisY: { ...scale, ...fromZero, offset: written + 20 }, axisX: { ...along, offset: 22 } });
   }
   drawing.on("draw", ({ type, element: mark, group, axis, text, x, y, width, height, meta: point, ...part }) => {
     if (type === "label") {
@@ -130,9 +130,6 @@ async function drawChart(kind, { points, what, by, write, writeAlong }) {
   drawn.classList.add(kind, isBars ? "bars" : kind);
   return drawn;
 }
-
-// A year, month, day or time as a place on the axis.
-const instant = (text) => Date.parse(text);
 
 // At most so many of some times, apart from each other.
 function spaced(times, most) {

@@ -1,10 +1,9 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
-import { $, apiPath, block, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, inline, isIri, loadLabels, localName, para, query, quiet, t, thingLink } from "../shared/page.js";
+import { $, TYPE, apiPath, block, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, inline, isIri, loadLabels, localName, para, query, quiet, t, thingLink } from "../shared/page.js";
 import { highlightWords } from "./markdown.js";
 import { rowTable } from "./table.js";
 
-const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const MIN_SIDE_WIDTH = 380, HOVER_DELAY = 280, CONTEXT_CHARACTERS = 600, MAX_FACTS = 12;
 let opened = null, timer = 0;
 
@@ -126,6 +125,6 @@ async function openDocument({ graph, version }, name, start, end) {
     body.replaceChildren(from ? "… " : "", text.slice(0, start - from), cited, text.slice(end - from), " …");
     cited.scrollIntoView({ block: "center" });
   } catch (problem) {
-    body.replaceChildren(problem.status === 404 || problem.status === 422 ? failureBox({ message: t("textNotStored"), hint: t("lookIntoFile", { name, start: formatCell(start), end: formatCell(end) }) }) : failureBox(problem));
+    body.replaceChildren([404, 422].includes(problem.status) ? failureBox({ message: t("textNotStored"), hint: t("lookIntoFile", { name, start: formatCell(start), end: formatCell(end) }) }) : failureBox(problem));
   }
 }

@@ -130,7 +130,7 @@ function queryDetails(each, record) {
     field.focus();
   }
   begin();
-  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || t("aQuery")), faint(" " + (each.error ? t("queryFailed") : countPhrase(each.rows, "row") + (each.truncated ? t("cutOff") : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? t("asConfirmed") : each.by === "model" ? t("byModel") : ""))),
+  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || t("theQuery")), faint(" " + (each.error ? t("queryFailed") : countPhrase(each.rows, "row") + (each.truncated ? t("cutOff") : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? t("asConfirmed") : each.by === "model" ? t("byModel") : ""))),
     each.error ? para("error", each.error.message) : "", text ? box : "", buttons, out);
 }
 

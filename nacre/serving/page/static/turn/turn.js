@@ -1,6 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, para, query, row, send, state, t, thingLink } from "../shared/page.js";
+import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, para, query, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -12,7 +12,6 @@ export const STATUS_LABELS = {
 };
 // who confirms on a server without keys
 const LOCAL = "local";
-const TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 // an answer with at least MIN_LIST names becomes a list, which shows MAX_NAMED names at first
 const MIN_LIST = 6, MAX_NAMED = 30;
 const FILES = { xlsx: "fileXlsx", csv: "fileCsv", json: "fileJson", md: "fileMd", ttl: "fileTtl" };
@@ -126,8 +125,9 @@ async function showRows(turn, { graph, question, display, things = [] }, found) 
   if (display === "table") return;
   if (rows?.rows.length > 2 && display !== "map") {
     const figure = await (await import("./chart.js")).chart(rows);
-    if (figure && display) answer.querySelector(":scope > .grid")?.before(figure);
-    if (figure && !figure.parentNode) answer.append(figure);
+    // before what is asked below the table
+    const grid = answer.querySelector(":scope > .grid");
+    if (figure) (grid || answer.lastChild)[grid && display ? "before" : "after"](figure);
   }
   if (display !== "chart" && things.length) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
 }
@@ -137,7 +137,7 @@ async function withNames(graph, things, table) {
   const isNamed = table.rows.some((row) => row.some((cell) => typeof cell === "string" && !/^[\d-]{4,10}$/.test(cell)));
   if (isNamed || !table.rows.length || things.length < table.rows.length) return table;
   const labels = await loadLabels(graph, things);
-  return { columns: [t("columnName"), ...table.columns], units: ["", ...(table.units || [])], rows: table.rows.map((row, i) => [labels.get(things[i]) || localName(things[i]), ...row]) };
+  return { named: true, columns: [t("columnName"), ...table.columns], units: ["", ...(table.units || [])], rows: table.rows.map((row, i) => [labels.get(things[i]) || localName(things[i]), ...row]) };
 }
 
 export function failTurn(turn, problem, ...ways) {
@@ -157,14 +157,16 @@ function showUnderstood(turn, text, record) {
 
 // A long list in a sentence becomes a list.
 function namesAsList(turn, record) {
-  const said = record.values.map((value) => (typeof value === "number" ? value.toLocaleString("en", { maximumFractionDigits: 2, useGrouping: Math.abs(value) >= 10000 || !Number.isInteger(value) ? "always" : true }) : String(value)));
+  const said = record.values.map((value) => (typeof value === "number" ? value.toLocaleString(record.language || "en", { maximumFractionDigits: 2, useGrouping: Math.abs(value) >= 10000 || !Number.isInteger(value) ? "always" : true }) : String(value)));
   if (said.length < MIN_LIST || record.table) return;
   const named = said.slice(0, MAX_NAMED), lead = named.slice(0, -1).join(", ") + (named.length > 2 ? "" : ",");
   for (const paragraph of turn.answer.querySelectorAll(":scope > p")) {
     const node = [...paragraph.childNodes].find((each) => each.nodeType === Node.TEXT_NODE && each.data.includes(lead));
     const at = node ? node.data.indexOf(lead) : -1;
-    if (at < 0 || !node.data.slice(at + lead.length).startsWith(" and " + named.at(-1))) continue;
-    node.after(node.data.slice(at + lead.length + 5 + named.at(-1).length).replace(/^ and [\d,]+ more/, ""));
+    // " and ", and then " and 12 more"
+    const end = at < 0 ? "" : node.data.slice(at + lead.length).replace(/^(,| \p{L}+) /u, "");
+    if (!end.startsWith(named.at(-1))) continue;
+    node.after(end.slice(named.at(-1).length).replace(/^ \p{L}+ [\d.,]+ \p{L}+/u, ""));
     node.data = (node.data.slice(0, at).trimEnd() || countPhrase(said.length, "value")).replace(/:$/, "") + " ";
     const list = element("ul", { class: "names" }, named.map((value) => item(value)));
     const rest = said.length - named.length;
