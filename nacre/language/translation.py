@@ -87,10 +87,10 @@ def nearest_word(word: str, code: str, others: Iterable[str] = ()) -> str | None
 
 
 def verb_forms(word: str, code: str) -> Iterator[str]:
-    """Other forms of an irregular verb, and nouns of it and of a regular participle, without accents.
+    """Other forms of an irregular verb, nouns of it and of a regular participle, the infinitive and what it begins with.
 
     >>> list(verb_forms("vertritt", "de"))[:3], list(verb_forms("geheizt", "de")), list(verb_forms("chauffée", "fr"))
-    (['vertreten', 'vertritt', 'vertrat'], ['heizung', 'heizung'], ['chauffage', 'chauffement'])
+    (['vertreten', 'vertritt', 'vertrat'], ['heizung', 'heizung', 'heizen', 'heiz'], ['chauffage', 'chauffement'])
     """
     known, word = glosses(code), fold(word)
     for prefix in known.verb_prefixes:
@@ -98,6 +98,9 @@ def verb_forms(word: str, code: str) -> Iterator[str]:
             yield from (prefix + form for form in known.verbs.get(word.removeprefix(prefix), ()))
     if regular := known.participle.fullmatch(word):
         yield from (noun.format(**regular.groupdict("")) for noun in known.participle_nouns)
+    infinitive = fold(simplemma.lemmatize(word, lang=code))
+    if ending := next(filter(infinitive.endswith, known.infinitive_endings), ""):
+        yield from (infinitive, infinitive.removesuffix(ending))
 
 
 def uninflected(word: str, code: str) -> Iterator[str]:
@@ -157,6 +160,8 @@ class Glosses:
     verb_prefixes: tuple[str, ...]
     participle: re.Pattern[str]
     participle_nouns: tuple[str, ...]
+    infinitive_endings: tuple[str, ...]
+    asked_endings: Mapping[str, tuple[str, ...]]  # of labels, by the question word in English
     elided: frozenset[str]
     months: tuple[str, ...]
     fronted: frozenset[str]
@@ -270,6 +275,8 @@ def glosses(code: str) -> Glosses:
         verbs={fold(form): tuple(map(fold, verb.split())) for verb in verbs for form in verb.split()},
         participle=re.compile(data["participle"]),
         participle_nouns=tuple(data["participle_nouns"].split()),
+        infinitive_endings=tuple(data["infinitive_endings"].split()),
+        asked_endings={asked: tuple(endings.split()) for asked, endings in data["asked_endings"].items()},
         verb_prefixes=("", *map(fold, data.get("verb_prefixes", "").split())),
         elided=words_of("elided"),
         months=tuple(map(fold, data["months"].split())),

@@ -43,7 +43,7 @@ MIN_NAME_SCORE = 0.6
 
 
 # Letters of a verb's noun that begins a word of a label, and of both parts of a compound of one, at least (given).
-MIN_FIRST_LETTERS, MIN_COMPOUND_LETTERS = 5, 4
+MIN_FIRST_LETTERS, MIN_COMPOUND_LETTERS = 4, 4
 
 
 def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
@@ -125,8 +125,8 @@ def _translated(
         if at + 1 == len(tokens) and tokens[at].norm in glosses(code).closing:
             gloss = Gloss(0, end - start, glosses(code).closing[tokens[at].norm])
         value = _value_before_noun(tokens, at, lexicon, code)
-        if gloss is None or value:
-            yield value or _graph_word(tokens[at], words[at], lexicon, code)
+        if gloss is None or value or _is_verb_of_label(words[at], gloss, lexicon, code):
+            yield value or _graph_word(tokens, at, words[at], lexicon, code)
             at += 1
             continue
         yield from [gloss.english] if gloss.english.startswith(FRONT_MARK) else gloss.english.split()
@@ -146,17 +146,30 @@ def _value_before_noun(tokens: Sequence[Token], at: int, lexicon: Lexicon, code:
     return ""
 
 
-def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:
-    """The word of a label with the same stem, else the gloss of the word with its spelling corrected."""
+def _is_verb_of_label(word: str, gloss: Gloss, lexicon: Lexicon, code: str) -> bool:
+    """Whether a verb with a gloss that no label has begins a word of a label: "leitet" before "Leitung"."""
     by_stem = words_by_stem(lexicon.of_schema, code)
+    if not word.islower() or gloss.end - gloss.start > 1 or glosses(code).exact.get(fold(word)) != gloss.english:
+        return False
+    if any(stem(english, code) in by_stem for english in gloss.english.split()):
+        return False
+    return any(_beginning_with(form, by_stem, ()) for form in verb_forms(word, code))
+
+
+def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, code: str) -> str:
+    """The word of a label with the same stem, else the gloss of the word with its spelling corrected."""
+    by_stem, known, token = words_by_stem(lexicon.of_schema, code), glosses(code), tokens[at]
     own = by_stem.get(stem(word, code)) or by_stem.get(stem(token.norm, code))
     own = own or _label_of_head(word, lexicon, code)
-    for form in verb_forms(word, code) if own is None else ():
+    forms = tuple(verb_forms(word, code)) if own is None and word.islower() else ()
+    asked = next((each for each in (known.words.get(t.norm, "") for t in tokens) if each in known.asked_endings), "")
+    for form in forms:
         # "vertritt" for "vertreten durch", "eingetreten" for "Eintrittsdatum"
-        own = own or _beginning_with(form, by_stem) or by_stem.get(stem(form, code))
+        own = own or _beginning_with(form, by_stem, known.asked_endings.get(asked, ())) or by_stem.get(stem(form, code))
     if own is not None or lexicon.word(token.norm) is not None:
         return own or word
-    return nearest_word(word, code, by_stem.values()) or word
+    english = next((known.exact[form] for form in forms if form in known.exact), None)
+    return english or nearest_word(word, code, by_stem.values()) or word
 
 
 def _label_of_head(word: str, lexicon: Lexicon, code: str) -> str | None:
@@ -171,10 +184,10 @@ def _label_of_head(word: str, lexicon: Lexicon, code: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _beginning_with(form: str, by_stem: Mapping[str, str]) -> str | None:
-    """The label's whole word that begins with a verb's noun."""
-    found = (by_stem[key] for key in by_stem if key.startswith(form) and len(form) >= MIN_FIRST_LETTERS)
-    return max(found, key=len, default=None)
+def _beginning_with(form: str, by_stem: Mapping[str, str], endings: tuple[str, ...]) -> str | None:
+    """The label's whole word that begins with a verb's noun, best with one of the endings."""
+    found = [by_stem[key] for key in by_stem if key.startswith(form) and len(form) >= MIN_FIRST_LETTERS]
+    return max(found, key=lambda word: (word.lower().endswith(endings), len(word)), default=None)
 
 
 @compute_once(16)
