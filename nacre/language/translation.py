@@ -366,13 +366,34 @@ def normalize_numbers(text: str, code: str) -> str:
     text = _GROUPED_NUMBER.sub(lambda m: re.sub(r"\D", "", m[0]), text)
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     months = {name: calendar.month_name[1 + i] for i, name in enumerate(glosses(code).months)}
-    return _month_pattern(code).sub(lambda m: f"{m[1] or ''} {months[fold(m[2])]}".lstrip(), text)
+    return _month_pattern(code).sub(lambda m: f"{m[1] or ''} {months[fold(m[2] or m[3])]}".lstrip(), text)
 
 
 @cache
 def _month_pattern(code: str) -> re.Pattern[str]:
     names = "|".join(load_language_texts(f"{code}/glosses.yaml")["months"].split())
-    return re.compile(rf"\b(?:(\d{{1,2}})(?:\.|er)?\s+)?({names})\b(?=\s+\d|\W*$)", re.IGNORECASE)
+    # the first of two may be without a year: "zwischen März und Juni 2026"
+    after = rf"\s+(?:\w+\s+)?(?:\d|(?:{names})\b)|\W*$"
+    dated = rf"\b(?:(\d{{1,2}})(?:\.|er)?\s+)?({names})\b(?={after})"
+    return re.compile(rf"{dated}|(?<=\b[ie][mn] )({names})\b", re.IGNORECASE)
+
+
+_DATE = rf"(?:\d{{4}}(?:-\d\d-\d\d)?|(?:\d\d? )?(?:{'|'.join(calendar.month_name[1:])})(?: \d{{4}})?)"
+_TIME_RANGE = re.compile(rf"\b(?:of|from)(?: the)? ({_DATE}) (?:until|to)(?: the)? ({_DATE})\b")
+_TIME_BEFORE_VERB = re.compile(
+    rf"\b(since|in|between|after|before|until|from|on) (?:the )?({_DATE})( and| to| until|)(?: the)?( {_DATE}|) ([^\W\d]+)$"
+)
+
+
+def verb_before_time(english: str) -> str:
+    """The words with a verb at the end before the time that it comes after in German, and with ranges of times.
+
+    >>> verb_before_time("which pupils are since the 1 June 2026 registered")
+    'which pupils are registered since 1 June 2026'
+    >>> verb_before_time("which concerts were of March until May 2026")
+    'which concerts were between March and May 2026'
+    """
+    return _TIME_BEFORE_VERB.sub(r"\5 \1 \2\3\4", _TIME_RANGE.sub(r"between \1 and \2", english))
 
 
 def fill_template(code: str, name: str, **parts: str | int) -> str:

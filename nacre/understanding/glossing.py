@@ -27,6 +27,7 @@ from nacre.language.translation import (
     normalize_numbers,
     stem,
     uninflected,
+    verb_before_time,
     verb_forms,
 )
 from nacre.records.schema import Schema
@@ -53,7 +54,7 @@ def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
     names = _name_positions(tokens, lexicon, code)
     pieces = list(_pieces(text, tokens, names, lexicon, code))
     mark = "?" if text.rstrip().endswith("?") else ""
-    return " ".join(front_verb(pieces, code)).replace(" ,", ",") + mark
+    return verb_before_time(" ".join(front_verb(pieces, code)).replace(" ,", ",")) + mark
 
 
 def _split_elided(text: str, lexicon: Lexicon, code: str) -> str:
@@ -163,9 +164,10 @@ def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, c
     own = own or _label_of_head(word, lexicon, code)
     forms = tuple(verb_forms(word, code)) if own is None and word.islower() else ()
     asked = next((each for each in (known.words.get(t.norm, "") for t in tokens) if each in known.asked_endings), "")
+    endings = (*known.asked_endings.get(asked, ()), *(t.norm for t in tokens if t.text[0].isupper()))
     for form in forms:
         # "vertritt" for "vertreten durch", "eingetreten" for "Eintrittsdatum"
-        own = own or _beginning_with(form, by_stem, known.asked_endings.get(asked, ())) or by_stem.get(stem(form, code))
+        own = own or _beginning_with(form, by_stem, endings) or by_stem.get(stem(form, code))
     if own is not None or lexicon.word(token.norm) is not None:
         return own or word
     english = next((known.exact[form] for form in forms if form in known.exact), None)
