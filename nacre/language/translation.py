@@ -375,7 +375,7 @@ def _month_pattern(code: str) -> re.Pattern[str]:
     # the first of two may be without a year: "zwischen März und Juni 2026"
     after = rf"\s+(?:\w+\s+)?(?:\d|(?:{names})\b)|\W*$"
     dated = rf"\b(?:(\d{{1,2}})(?:\.|er)?\s+)?({names})\b(?={after})"
-    return re.compile(rf"{dated}|(?<=\b[ie][mn] )({names})\b", re.IGNORECASE)
+    return re.compile(rf"{dated}|(?<=\b(?:im|en) )({names})\b", re.IGNORECASE)
 
 
 _DATE = rf"(?:\d{{4}}(?:-\d\d-\d\d)?|(?:\d\d? )?(?:{'|'.join(calendar.month_name[1:])})(?: \d{{4}})?)"

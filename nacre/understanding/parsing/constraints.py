@@ -449,7 +449,9 @@ def _has_other_type(target: Target, asked: str, graph: SchemaGraph) -> bool:
     is_date, is_number = graph.is_date(ref.predicate), graph.is_numeric(ref.predicate)
     about = graph.about(ref.predicate)
     if asked in (AGE, SPAN):
-        return about.datatype in ("date", "datetime", "year") or about.role != "fact"
+        # "weekly hours" are no time that something took
+        is_rate = asked == SPAN and len({*phrase_list("parsing", "periods")} & {*words}) > 1
+        return is_rate or about.datatype in ("date", "datetime", "year") or about.role != "fact"
     if asked == WHERE:
         return is_date and not set(words) & places
     if asked == WHO:
