@@ -154,7 +154,8 @@ def _is_verb_of_label(word: str, gloss: Gloss, lexicon: Lexicon, code: str) -> b
         return False
     if any(stem(english, code) in by_stem for english in gloss.english.split()):
         return False
-    return any(_beginning_with(form, by_stem, ()) for form in verb_forms(word, code))
+    begun = (_beginning_with(form, by_stem, ()) for form in verb_forms(word, code))
+    return any(label is not None and not gloss_words([label], code) for label in begun)
 
 
 def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, code: str) -> str:
