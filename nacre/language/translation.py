@@ -87,10 +87,10 @@ def nearest_word(word: str, code: str, others: Iterable[str] = ()) -> str | None
 
 
 def verb_forms(word: str, code: str) -> Iterator[str]:
-    """Other forms of an irregular verb, nouns of it and of a regular participle, the infinitive and what it begins with.
+    """Other forms of an irregular verb, and nouns of it and of a regular participle, without accents.
 
     >>> list(verb_forms("vertritt", "de"))[:3], list(verb_forms("geheizt", "de")), list(verb_forms("chauffée", "fr"))
-    (['vertreten', 'vertritt', 'vertrat'], ['heizung', 'heizung', 'heizen', 'heiz'], ['chauffage', 'chauffement'])
+    (['vertreten', 'vertritt', 'vertrat'], ['heizung', 'heizung'], ['chauffage', 'chauffement'])
     """
     known, word = glosses(code), fold(word)
     for prefix in known.verb_prefixes:
@@ -98,9 +98,18 @@ def verb_forms(word: str, code: str) -> Iterator[str]:
             yield from (prefix + form for form in known.verbs.get(word.removeprefix(prefix), ()))
     if regular := known.participle.fullmatch(word):
         yield from (noun.format(**regular.groupdict("")) for noun in known.participle_nouns)
-    infinitive = fold(simplemma.lemmatize(word, lang=code))
-    if ending := next(filter(infinitive.endswith, known.infinitive_endings), ""):
-        yield from (infinitive, infinitive.removesuffix(ending))
+    if base := verb_base(word, code):
+        yield from (noun.format(prefix="", stem=base) for noun in known.participle_nouns)
+
+
+def verb_base(word: str, code: str) -> str:
+    """The infinitive without its ending, without accents; "" for what is no verb.
+
+    >>> verb_base("mitgewirkt", "de"), verb_base("Mühle", "de")
+    ('mitwirk', '')
+    """
+    infinitive = fold(simplemma.lemmatize(word, lang=code)) if word.islower() else ""
+    return next((infinitive.removesuffix(e) for e in glosses(code).infinitive_endings if infinitive.endswith(e)), "")
 
 
 def uninflected(word: str, code: str) -> Iterator[str]:
@@ -140,6 +149,7 @@ class Glosses:
     expressions: Mapping[tuple[str, ...], str]
     longest_expression: int  # in words
     words: Mapping[str, str]
+    function_words: frozenset[str]  # the English of `words`
     after_noun: Mapping[str, str]
     closing: Mapping[str, str]
     exact: Mapping[str, str]
@@ -254,6 +264,7 @@ def glosses(code: str) -> Glosses:
         expressions=expressions,
         longest_expression=max(map(len, expressions)),
         words=_with_folded(data["words"]),
+        function_words=frozenset(word for english in data["words"].values() for word in english.split()),
         after_noun=data.get("after_noun", {}),
         closing=data.get("closing", {}),
         exact=_with_folded(data["stems"]),

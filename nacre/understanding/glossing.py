@@ -8,7 +8,7 @@ import copy
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 import simplemma
 
@@ -27,6 +27,7 @@ from nacre.language.translation import (
     normalize_numbers,
     stem,
     uninflected,
+    verb_base,
     verb_before_time,
     verb_forms,
 )
@@ -44,7 +45,7 @@ MIN_NAME_SCORE = 0.6
 
 
 # Letters of a verb's noun that begins a word of a label, and of both parts of a compound of one, at least (given).
-MIN_FIRST_LETTERS, MIN_COMPOUND_LETTERS = 4, 4
+MIN_FIRST_LETTERS, MIN_COMPOUND_LETTERS = 5, 4
 
 
 def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
@@ -148,14 +149,14 @@ def _value_before_noun(tokens: Sequence[Token], at: int, lexicon: Lexicon, code:
 
 
 def _is_verb_of_label(word: str, gloss: Gloss, lexicon: Lexicon, code: str) -> bool:
-    """Whether a verb with a gloss that no label has begins a word of a label: "leitet" before "Leitung"."""
+    """Whether only the verb's noun is in a label, and neither has the same gloss: "leitet" for "Leitung"."""
     by_stem = words_by_stem(lexicon.of_schema, code)
     if not word.islower() or gloss.end - gloss.start > 1 or glosses(code).exact.get(fold(word)) != gloss.english:
         return False
     if any(stem(english, code) in by_stem for english in gloss.english.split()):
         return False
-    begun = (_beginning_with(form, by_stem, ()) for form in verb_forms(word, code))
-    return any(label is not None and not gloss_words([label], code) for label in begun)
+    nouns = (_beginning_with(form, by_stem) for form in verb_forms(word, code))
+    return any(noun is not None and not gloss_words([noun], code) for noun in nouns)
 
 
 def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, code: str) -> str:
@@ -163,16 +164,27 @@ def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, c
     by_stem, known, token = words_by_stem(lexicon.of_schema, code), glosses(code), tokens[at]
     own = by_stem.get(stem(word, code)) or by_stem.get(stem(token.norm, code))
     own = own or _label_of_head(word, lexicon, code)
-    forms = tuple(verb_forms(word, code)) if own is None and word.islower() else ()
-    asked = next((each for each in (known.words.get(t.norm, "") for t in tokens) if each in known.asked_endings), "")
-    endings = (*known.asked_endings.get(asked, ()), *(t.norm for t in tokens if t.text[0].isupper()))
-    for form in forms:
+    base = verb_base(word, code) if own is None else ""
+    own = own or (_answering(base, tokens, by_stem, code) or by_stem.get(stem(base, code)) if base else None)
+    for form in verb_forms(word, code) if own is None else ():
         # "vertritt" for "vertreten durch", "eingetreten" for "Eintrittsdatum"
-        own = own or _beginning_with(form, by_stem, endings) or by_stem.get(stem(form, code))
+        own = own or _beginning_with(form, by_stem) or by_stem.get(stem(form, code))
     if own is not None or lexicon.word(token.norm) is not None:
         return own or word
-    english = next((known.exact[form] for form in forms if form in known.exact), None)
+    english = next(
+        (known.exact[form] for form in (base + end for end in (*known.infinitive_endings, "")) if form in known.exact),
+        None,
+    )
     return english or nearest_word(word, code, by_stem.values()) or word
+
+
+def _answering(base: str, tokens: Sequence[Token], by_stem: Mapping[str, str], code: str) -> str | None:
+    """The label's word that begins with a verb and ends as the question asks: "probt" for "Probentag" after "wann"."""
+    known = glosses(code)
+    asked = (known.asked_endings.get(known.words.get(token.norm, ""), ()) for token in tokens)
+    endings = (*chain.from_iterable(asked), *(token.norm for token in tokens if token.text[0].isupper()))
+    found = (by_stem[key] for key in by_stem if key.startswith(base) and len(base) >= MIN_COMPOUND_LETTERS)
+    return next((word for word in found if word.lower().endswith(endings)), None)
 
 
 def _label_of_head(word: str, lexicon: Lexicon, code: str) -> str | None:
@@ -187,10 +199,10 @@ def _label_of_head(word: str, lexicon: Lexicon, code: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _beginning_with(form: str, by_stem: Mapping[str, str], endings: tuple[str, ...]) -> str | None:
-    """The label's whole word that begins with a verb's noun, best with one of the endings."""
-    found = [by_stem[key] for key in by_stem if key.startswith(form) and len(form) >= MIN_FIRST_LETTERS]
-    return max(found, key=lambda word: (word.lower().endswith(endings), len(word)), default=None)
+def _beginning_with(form: str, by_stem: Mapping[str, str]) -> str | None:
+    """The label's whole word that begins with a verb's noun."""
+    found = (by_stem[key] for key in by_stem if key.startswith(form) and len(form) >= MIN_FIRST_LETTERS)
+    return max(found, key=len, default=None)
 
 
 @compute_once(16)
