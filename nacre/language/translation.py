@@ -391,9 +391,8 @@ def _month_pattern(code: str) -> re.Pattern[str]:
 
 _DATE = rf"(?:\d{{4}}(?:-\d\d-\d\d)?|(?:\d\d? )?(?:{'|'.join(calendar.month_name[1:])})(?: \d{{4}})?)"
 _TIME_RANGE = re.compile(rf"\b(?:of|from)(?: the)? ({_DATE}) (?:until|to)(?: the)? ({_DATE})\b")
-_TIME_BEFORE_VERB = re.compile(
-    rf"\b(since|in|between|after|before|until|from|on) (?:the )?({_DATE})( and| to| until|)(?: the)?( {_DATE}|) ([^\W\d]+)$"
-)
+_SPAN = rf"({_DATE})( and| to| until|)(?: the)?( {_DATE}|)"
+_TIME_BEFORE_VERB = re.compile(rf"\b(since|in|between|after|before|until|from|on) (?:the )?{_SPAN} ([^\W\d]+)$")
 
 
 def verb_before_time(english: str) -> str:
