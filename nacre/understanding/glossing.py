@@ -23,6 +23,7 @@ from nacre.language.translation import (
     gloss_words,
     glosses,
     is_english_word,
+    join_separated,
     nearest_word,
     normalize_numbers,
     stem,
@@ -43,14 +44,13 @@ _APOSTROPHE = re.compile(r"\b(\w+)['’](?=\w)")
 # (given).
 MIN_NAME_SCORE = 0.6
 
-
 # Letters of a verb's noun that begins a word of a label, and of both parts of a compound of one, at least (given).
 MIN_FIRST_LETTERS, MIN_COMPOUND_LETTERS = 5, 4
 
 
 def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
     """The question in English words, cut to the tokens that are read."""
-    text = _split_elided(normalize_numbers(text, code), lexicon, code)
+    text = _split_elided(normalize_numbers(join_separated(text, code), code), lexicon, code)
     tokens = tokenize(text)[:MAX_TOKENS]
     names = _name_positions(tokens, lexicon, code)
     pieces = list(_pieces(text, tokens, names, lexicon, code))
@@ -60,7 +60,7 @@ def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
 
 def _split_elided(text: str, lexicon: Lexicon, code: str) -> str:
     """The text with elided words apart, except in names: "d'Alpage"."""
-    elided = glosses(code).elided
+    elided = glosses(code).word_lists["elided"]
 
     def split(match: re.Match[str]) -> str:
         if fold(match[1]) not in elided:
@@ -127,7 +127,7 @@ def _translated(
         if at + 1 == len(tokens) and tokens[at].norm in glosses(code).closing:
             gloss = Gloss(0, end - start, glosses(code).closing[tokens[at].norm])
         value = _value_before_noun(tokens, at, lexicon, code)
-        if gloss is None or value or _is_verb_of_label(words[at], gloss, lexicon, code):
+        if gloss is None or value:
             yield value or _graph_word(tokens, at, words[at], lexicon, code)
             at += 1
             continue
@@ -137,7 +137,8 @@ def _translated(
 
 def _value_before_noun(tokens: Sequence[Token], at: int, lexicon: Lexicon, code: str) -> str:
     """The value that an adjective inflects: "hoch" in "mit hoher Dringlichkeit"; "" for others."""
-    if at + 1 == len(tokens) or not tokens[at + 1].text[0].isupper() or not tokens[at].text.islower():
+    is_adjective = tokens[at].text.islower() and tokens[at].norm not in glosses(code).words
+    if at + 1 == len(tokens) or not tokens[at + 1].text[0].isupper() or not is_adjective:
         return ""
     noun, schema = stem(tokens[at + 1].text, code), lexicon.of_schema.schema
     for form in uninflected(tokens[at].text, code):
@@ -146,17 +147,6 @@ def _value_before_noun(tokens: Sequence[Token], at: int, lexicon: Lexicon, code:
             if any(stem(token.text, code) == noun for token in tokenize(label)):
                 return entry.target
     return ""
-
-
-def _is_verb_of_label(word: str, gloss: Gloss, lexicon: Lexicon, code: str) -> bool:
-    """Whether only the verb's noun is in a label, and neither has the same gloss: "leitet" for "Leitung"."""
-    by_stem = words_by_stem(lexicon.of_schema, code)
-    if not word.islower() or gloss.end - gloss.start > 1 or glosses(code).exact.get(fold(word)) != gloss.english:
-        return False
-    if any(stem(english, code) in by_stem for english in gloss.english.split()):
-        return False
-    nouns = (_beginning_with(form, by_stem) for form in verb_forms(word, code))
-    return any(noun is not None and not gloss_words([noun], code) for noun in nouns)
 
 
 def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, code: str) -> str:
@@ -171,10 +161,8 @@ def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, c
         own = own or _beginning_with(form, by_stem) or by_stem.get(stem(form, code))
     if own is not None or lexicon.word(token.norm) is not None:
         return own or word
-    english = next(
-        (known.exact[form] for form in (base + end for end in (*known.infinitive_endings, "")) if form in known.exact),
-        None,
-    )
+    forms = (base + ending for ending in (*known.infinitive_endings, ""))
+    english = next((known.exact[form] for form in forms if form in known.exact), None)
     return english or nearest_word(word, code, by_stem.values()) or word
 
 
@@ -275,7 +263,7 @@ def question_language(text: str, lexicon: Lexicon) -> str:
     function_words = language_function_words()
     english = len(function_words[ENGLISH].intersection(words))
     if not english and len(words) <= MAX_TELLING_WORDS:
-        telling = (c for c in GLOSSED_LANGUAGES if not glosses(c).telling.isdisjoint(words))
+        telling = (c for c in GLOSSED_LANGUAGES if not glosses(c).word_lists["telling"].isdisjoint(words))
         if (code := next(telling, "")) != "":
             return code
     likely = []

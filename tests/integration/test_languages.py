@@ -101,6 +101,8 @@ def test_another_reading_is_chosen_by_its_words_in_the_language_of_the_question(
 def test_words_that_the_person_wrote_can_be_taught(opened: Nacre) -> None:
     organs = opened.graph("orgelbau")
     assert organs.ask("Wie klingt die Domorgel?", mind="rules").record["unclear"] == ["klingt"]
+    # words of the language are no names that the graph lacks
+    assert organs.ask("Wie klingt die Domorgel denn da gerade?", mind="rules").record["unclear"] == ["klingt"]
     # "stehen" is read as an English word, which no name in German would match
     assert organs.ask("Welche Orgeln stehen verwaist?", mind="rules").record["unclear"] == ["verwaist"]
 
@@ -110,6 +112,10 @@ def test_words_that_the_person_wrote_can_be_taught(opened: Nacre) -> None:
     [
         {"Welche Boote sind länger als 7 m?": ["Nordlicht", "Seeschwalbe"], "Wie viele sind das?": [2]},
         {"Welches Boot ist das älteste?": ["Seeschwalbe"], "Und das neueste?": ["Nordlicht"]},
+        {
+            "Welche Boote sind länger als 7 m?": ["Nordlicht", "Seeschwalbe"],
+            "Welches von denen ist am ältesten?": ["Seeschwalbe"],
+        },
         {"Wem gehört das Nordlicht?": ["Karl Lorenzen"], "Wann ist er eingetreten?": ["2004-03-12"]},
         {
             "Wer betreut die Seeschwalbe?": ["Jost Brandt"],
