@@ -7,7 +7,6 @@ from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.extension import service
 from nacre.language import quantities
 from nacre.language.small_talk import strip_courtesy
-from nacre.language.translation import glosses
 from nacre.language.values import is_ambiguous_date
 from nacre.plans.selects import asked_select, edges_at, variable_of
 from nacre.records.plan import Overview, Plan, Profile
@@ -102,9 +101,7 @@ def understand(
     best = ranked[0] if ranked else None
     used = best.candidate.derivation.links if best else [x for x in links if x.exact]
     written = strip_courtesy(text)
-    unknown = () if profile is not None or revised else unknown_words(best, question, links, linker)
-    idle = glosses(rewrite.gloss).function_words if rewrite.gloss else frozenset()
-    unknown = tuple(each for each in unknown if each[0].casefold() not in idle)
+    unknown = () if profile is not None or revised else unknown_words(best, question, links, linker, rewrite.gloss)
     understanding = Understanding(
         standalone=rewrite.standalone,
         mentions=tuple(link_mention(x, question, written) for x in used),
