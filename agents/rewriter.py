@@ -41,6 +41,6 @@ def _rewrite(view: TurnView, database: Database) -> Rewrite:
         rewritten = rewrite_question(question, view.conversation, database.schema, lexicon)
         # the words of an offered reading are English whatever names they contain
         return rewritten if rewritten.chosen is not None else replace(rewritten, language=code)
-    glossed = share_year(gloss_question(question, lexicon, code))
+    glossed = share_year(resolve_relative_times(gloss_question(question, lexicon, code), date.today()))
     rewritten = rewrite_question(glossed, view.conversation, database.schema, glossed_lexicon(lexicon, code))
     return replace(rewritten, language=code, own=question, gloss=code)

@@ -24,6 +24,7 @@ from nacre.access.open_graph import lexicon_for
 from nacre.errors import ConfigError
 from nacre.language.sanitize import quote_line
 from nacre.language.tokens import fold, lemma, tokenize
+from nacre.language.translation import GLOSSED_LANGUAGES
 from nacre.plans.selects import plan_elements, plan_parts
 from nacre.records.evidence import Rows
 from nacre.records.plan import Body, Variable
@@ -32,7 +33,7 @@ from nacre.records.threads import raise_if_cancelled
 from nacre.records.turn import Mention, Rewrite
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
-from nacre.understanding.glossing import main_language
+from nacre.understanding.glossing import gloss_question, question_language
 from nacre.understanding.linking.link_mentions import link_mentions, linker_of
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.understand import understand
@@ -133,18 +134,26 @@ def named_term(name: str, schema: Schema) -> tuple[TermKind, str]:
 def _reading_with(word: str, iri: str, question: str, graph: Graph) -> tuple[float, str]:
     """The score of the likeliest reading with the word, and what it gives; "" also if it does without the word."""
     lexicon = _taught_lexicon(lexicon_for(graph, question), word, iri)
-    understood = understand(Rewrite(question), lexicon.schema, lexicon)
+    rewrite = _standalone(question, lexicon)
+    understood = understand(rewrite, lexicon.schema, lexicon)
     best = next(iter(understood.readings), None)
     if best is None or not _uses(word, iri, best.plan.body, understood.mentions):
         return 0.0, ""
     for rows in run_reading(best, 0, engine_of(graph), round=0).evidence:
         if isinstance(rows, Rows):
             result = verbalise_result(best.plan, rows.table, graph.schema, question)
-            if code := main_language(graph.lexicon):
-                result = translate_result(result, best.plan, rows, graph.schema, question, code)
+            if rewrite.gloss:
+                result = translate_result(result, best.plan, rows, graph.schema, question, rewrite.gloss)
             text = quote_line(result.text)
             return best.score * best.covered, text if len(text) <= MAX_ANSWER else f"{text[:MAX_ANSWER]} …"
     return 0.0, ""
+
+
+def _standalone(question: str, lexicon: Lexicon) -> Rewrite:
+    """A question that refers to no other, as `understand` reads it."""
+    code = question_language(question, lexicon)
+    gloss = code if code in GLOSSED_LANGUAGES else ""
+    return Rewrite(gloss_question(question, lexicon, code) if gloss else question, own=question, gloss=gloss)
 
 
 def _uses(word: str, iri: str, body: Body, mentions: Sequence[Mention]) -> bool:
@@ -158,7 +167,7 @@ def _uses(word: str, iri: str, body: Body, mentions: Sequence[Mention]) -> bool:
 def _nearest_terms(word: str, question: str, graph: Graph) -> list[tuple[float, Class | Predicate]]:
     """The classes and properties that may be meant, with their likeness, the likeliest first."""
     schema, lexicon = graph.schema, lexicon_for(graph, question or word)
-    understood = understand(Rewrite(question or word), schema, lexicon)
+    understood = understand(_standalone(question or word, lexicon), schema, lexicon)
     about = (*understood.readings[:1], *(each.everything for each in understood.named))
     classes = {iri for each in about for iri in plan_elements(each.plan.body)}
     properties = [each for each in schema.shown_predicates if each.role in TELLING_ROLES]

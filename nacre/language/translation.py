@@ -98,17 +98,47 @@ def verb_forms(word: str, code: str) -> Iterator[str]:
             yield from (prefix + form for form in known.verbs.get(word.removeprefix(prefix), ()))
     if regular := known.participle.fullmatch(word):
         yield from (noun.format(**regular.groupdict("")) for noun in known.participle_nouns)
+    if base := verb_base(word, code):
+        yield from (noun.format(prefix="", stem=base) for noun in known.participle_nouns)
+
+
+def verb_base(word: str, code: str) -> str:
+    """The infinitive without its ending, without accents; "" for what is no verb.
+
+    >>> verb_base("mitgewirkt", "de"), verb_base("Mühle", "de")
+    ('mitwirk', '')
+    """
+    infinitive = fold(simplemma.lemmatize(word, lang=code)) if word.islower() else ""
+    return next((infinitive.removesuffix(e) for e in glosses(code).infinitive_endings if infinitive.endswith(e)), "")
+
+
+def join_separated(text: str, code: str) -> str:
+    """The text with the words together that a question has apart: a verb and its prefix, "was" and "für".
+
+    >>> join_separated("Wann fängt der Kurs an?", "de"), join_separated("Was hat die Orgel für Pfeifen?", "de")
+    ('Wann anfangen der Kurs?', 'welche Pfeifen hat die Orgel?')
+    """
+    known, tokens = glosses(code), tokenize(text)
+    text = re.sub(*known.apart, text) if known.apart else text
+    if not tokens or tokens[-1].norm not in known.word_lists["separable"]:
+        return text
+    last = tokens[-1]
+    for token in tokens[:-1]:
+        verb = last.text + simplemma.lemmatize(token.text, lang=code)
+        if verb_base(token.text, code) and simplemma.is_known(verb, lang=code):
+            return f"{text[: token.start]}{verb}{text[token.end : last.start].rstrip()}{text[last.end :]}"
+    return text
 
 
 def uninflected(word: str, code: str) -> Iterator[str]:
     """The forms of an adjective without an ending, likeliest first, without accents.
 
     >>> list(uninflected("hohe", "de")), list(uninflected("dringende", "de"))
-    (['hoch', 'hoh'], ['dringend'])
+    (['hoch', 'hoh'], ['dringen', 'dringend'])
     """
-    known, word = glosses(code), fold(word)
+    known, base, word = glosses(code), fold(simplemma.lemmatize(word, lang=code)), fold(word)
     for stem_of in (word.removesuffix(ending) for ending in known.endings if word.endswith(ending)):
-        yield from dict.fromkeys((known.bases.get(stem_of, stem_of), stem_of))
+        yield from dict.fromkeys((base, stem_of))
 
 
 def front_verb(english: Sequence[str], code: str) -> list[str]:
@@ -123,10 +153,14 @@ def front_verb(english: Sequence[str], code: str) -> list[str]:
     known = glosses(code)
     verb, rest = english[marked].removeprefix(FRONT_MARK), [*english[:marked], *english[marked + 1 :]]
     if not verb:
-        at = next((i for i, word in enumerate(rest) if word in known.fronted and i >= marked), None)
+        at = next((i for i, word in enumerate(rest) if word in known.word_lists["fronted"] and i >= marked), None)
         verb = rest.pop(at) if at is not None else ""
-    lead = int(bool(rest) and rest[0] in known.question_leads)
+    lead = int(bool(rest) and rest[0] in known.word_lists["question_leads"])
     return [word for word in (*rest[:lead], verb, *rest[lead:]) if word]
+
+
+# the words that are read in a way of their own
+WORD_LISTS = tuple("more less articles superlative_leads elided fronted question_leads telling separable".split())
 
 
 @dataclass(frozen=True)
@@ -137,6 +171,7 @@ class Glosses:
     expressions: Mapping[tuple[str, ...], str]
     longest_expression: int  # in words
     words: Mapping[str, str]
+    function_words: frozenset[str]  # the English of `words`
     after_noun: Mapping[str, str]
     closing: Mapping[str, str]
     exact: Mapping[str, str]
@@ -144,23 +179,18 @@ class Glosses:
     degrees: Mapping[str, str]  # the forms of adjectives in English
     adjectives: Mapping[str, tuple[str, str, str]]  # positive, comparative, superlative in English
     endings: tuple[str, ...]
-    bases: Mapping[str, str]
     opposites: Mapping[str, tuple[str, str, str]]
-    more: frozenset[str]
-    less: frozenset[str]
-    articles: frozenset[str]
-    superlative_leads: frozenset[str]
-    telling: frozenset[str]
+    word_lists: Mapping[str, frozenset[str]]  # by what the words are for
     joints: tuple[str, ...]
     linked_endings: tuple[str, ...]
     verbs: Mapping[str, tuple[str, ...]]
     verb_prefixes: tuple[str, ...]
+    apart: tuple[str, str] | None  # a pattern of a question, and how the words are put together
     participle: re.Pattern[str]
     participle_nouns: tuple[str, ...]
-    elided: frozenset[str]
+    infinitive_endings: tuple[str, ...]
+    asked_endings: Mapping[str, tuple[str, ...]]  # of labels, by the question word in English
     months: tuple[str, ...]
-    fronted: frozenset[str]
-    question_leads: frozenset[str]
 
 
 def _expression(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
@@ -173,18 +203,18 @@ def _expression(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
 
 def _degree(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
     """A comparative or superlative of several words: "plus haut", "le moins cher", "am höchsten"."""
-    is_lead = folded[at] in known.superlative_leads
+    is_lead = folded[at] in known.word_lists["superlative_leads"]
     if is_lead and at + 1 < len(folded) and known.degrees.get(folded[at + 1], "").endswith("est"):
         return Gloss(at, at + 2, f"the {known.degrees[folded[at + 1]]}")
-    first = at + (folded[at] in known.articles)
-    if first + 1 >= len(folded) or folded[first] not in known.more | known.less:
+    first = at + (folded[at] in known.word_lists["articles"])
+    if first + 1 >= len(folded) or folded[first] not in known.word_lists["more"] | known.word_lists["less"]:
         return None
     forms = known.adjectives.get(folded[first + 1])
     if forms is None:
         return None
     is_superlative = first > at
     english = forms[1 + is_superlative]
-    if folded[first] in known.less:
+    if folded[first] in known.word_lists["less"]:
         opposite = known.opposites.get(forms[0])
         english = opposite[1 + is_superlative] if opposite else f"{'least' if is_superlative else 'less'} {forms[0]}"
     return Gloss(at, first + 2, f"{'the ' if is_superlative else ''}{english}")
@@ -192,7 +222,8 @@ def _degree(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
 
 def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses, kept: Collection[str]) -> Gloss | None:
     word = folded[at]
-    is_compared = any(each in known.more | known.less for each in folded[max(0, at - 3) : at])
+    degrees = known.word_lists["more"] | known.word_lists["less"]
+    is_compared = not degrees.isdisjoint(folded[max(0, at - 3) : at])
     if is_compared and known.words.get(word) == "what":
         # "plus haut que"
         return Gloss(at, at + 1, "than")
@@ -239,9 +270,6 @@ def glosses(code: str) -> Glosses:
     adjectives, degrees = _adjectives(data["adjectives"], data["adjective_endings"].split())
     degrees |= {form: english for forms, english in data.get("degrees", {}).items() for form in forms.split()}
 
-    def words_of(name: str) -> frozenset[str]:
-        return frozenset(map(fold, data.get(name, "").split()))
-
     verbs = data.get("verbs", "").split(",")
     expressions = {tuple(map(fold, phrase.split())): english for phrase, english in data["expressions"].items()}
     return Glosses(
@@ -249,6 +277,7 @@ def glosses(code: str) -> Glosses:
         expressions=expressions,
         longest_expression=max(map(len, expressions)),
         words=_with_folded(data["words"]),
+        function_words=frozenset(word for english in data["words"].values() for word in english.split()),
         after_noun=data.get("after_noun", {}),
         closing=data.get("closing", {}),
         exact=_with_folded(data["stems"]),
@@ -256,25 +285,18 @@ def glosses(code: str) -> Glosses:
         degrees=_with_folded(degrees),
         adjectives=adjectives,
         endings=tuple(data["adjective_endings"].split()),
-        bases={
-            fold(each): fold(forms.split()[0]) for forms in data["adjectives"] for each in forms.split("|")[0].split()
-        },
         opposites={word: _degrees(forms) for word, forms in data.get("opposites", {}).items()},
-        more=words_of("more"),
-        less=words_of("less"),
-        articles=words_of("articles"),
-        superlative_leads=words_of("superlative_leads"),
-        telling=frozenset(data["telling"].split()),
+        word_lists={name: frozenset(data.get(name, "").split()) for name in WORD_LISTS},
         joints=("", *data.get("joints", "").split()),
         linked_endings=tuple(f"{ending}s" for ending in data.get("linked_endings", "").split()),
         verbs={fold(form): tuple(map(fold, verb.split())) for verb in verbs for form in verb.split()},
+        apart=tuple(data["apart"]) if "apart" in data else None,
         participle=re.compile(data["participle"]),
         participle_nouns=tuple(data["participle_nouns"].split()),
+        infinitive_endings=tuple(data["infinitive_endings"].split()),
+        asked_endings={asked: tuple(endings.split()) for asked, endings in data["asked_endings"].items()},
         verb_prefixes=("", *map(fold, data.get("verb_prefixes", "").split())),
-        elided=words_of("elided"),
         months=tuple(map(fold, data["months"].split())),
-        fronted=words_of("fronted"),
-        question_leads=words_of("question_leads"),
     )
 
 
@@ -359,13 +381,31 @@ def normalize_numbers(text: str, code: str) -> str:
     text = _GROUPED_NUMBER.sub(lambda m: re.sub(r"\D", "", m[0]), text)
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     months = {name: calendar.month_name[1 + i] for i, name in enumerate(glosses(code).months)}
-    return _month_pattern(code).sub(lambda m: f"{m[1] or ''} {months[fold(m[2])]}".lstrip(), text)
+    return _month_pattern(code).sub(lambda m: f"{m[1] or ''} {months[fold(m[2] or m[3])]}".lstrip(), text)
 
 
 @cache
 def _month_pattern(code: str) -> re.Pattern[str]:
     names = "|".join(load_language_texts(f"{code}/glosses.yaml")["months"].split())
-    return re.compile(rf"\b(?:(\d{{1,2}})(?:\.|er)?\s+)?({names})\b(?=\s+\d|\W*$)", re.IGNORECASE)
+    # the first of two may be without a year: "zwischen März und Juni 2026"
+    after = rf"\s+(?:\w+\s+)?(?:\d|(?:{names})\b)|\W*$"
+    dated = rf"\b(?:(\d{{1,2}})(?:\.|er)?\s+)?({names})\b(?={after})"
+    return re.compile(rf"{dated}|(?<=\b(?:im|en) )({names})\b", re.IGNORECASE)
+
+
+_DATE = rf"(?:\d{{4}}(?:-\d\d-\d\d)?|(?:\d\d? )?(?:{'|'.join(calendar.month_name[1:])})(?: \d{{4}})?)"
+_TIME_RANGE = re.compile(rf"\b(?:of|from)(?: the)? ({_DATE}) (?:until|to)(?: the)? ({_DATE})\b")
+_SPAN = rf"({_DATE})( and| to| until|)(?: the)?( {_DATE}|)"
+_TIME_BEFORE_VERB = re.compile(rf"\b(since|in|between|after|before|until|from|on) (?:the )?{_SPAN} ([^\W\d]+)$")
+
+
+def verb_before_time(english: str) -> str:
+    """The words with a verb at the end before the time that it comes after in German, and with ranges of times.
+
+    >>> verb_before_time("which pupils are since the 1 June 2026 registered")
+    'which pupils are registered since 1 June 2026'
+    """
+    return _TIME_BEFORE_VERB.sub(r"\5 \1 \2\3\4", _TIME_RANGE.sub(r"between \1 and \2", english))
 
 
 def fill_template(code: str, name: str, **parts: str | int) -> str:

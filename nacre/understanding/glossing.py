@@ -8,7 +8,7 @@ import copy
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 import simplemma
 
@@ -23,10 +23,13 @@ from nacre.language.translation import (
     gloss_words,
     glosses,
     is_english_word,
+    join_separated,
     nearest_word,
     normalize_numbers,
     stem,
     uninflected,
+    verb_base,
+    verb_before_time,
     verb_forms,
 )
 from nacre.records.schema import Schema
@@ -41,24 +44,23 @@ _APOSTROPHE = re.compile(r"\b(\w+)['’](?=\w)")
 # (given).
 MIN_NAME_SCORE = 0.6
 
-
 # Letters of a verb's noun that begins a word of a label, and of both parts of a compound of one, at least (given).
 MIN_FIRST_LETTERS, MIN_COMPOUND_LETTERS = 5, 4
 
 
 def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
     """The question in English words, cut to the tokens that are read."""
-    text = _split_elided(normalize_numbers(text, code), lexicon, code)
+    text = _split_elided(normalize_numbers(join_separated(text, code), code), lexicon, code)
     tokens = tokenize(text)[:MAX_TOKENS]
     names = _name_positions(tokens, lexicon, code)
     pieces = list(_pieces(text, tokens, names, lexicon, code))
     mark = "?" if text.rstrip().endswith("?") else ""
-    return " ".join(front_verb(pieces, code)).replace(" ,", ",") + mark
+    return verb_before_time(" ".join(front_verb(pieces, code)).replace(" ,", ",")) + mark
 
 
 def _split_elided(text: str, lexicon: Lexicon, code: str) -> str:
     """The text with elided words apart, except in names: "d'Alpage"."""
-    elided = glosses(code).elided
+    elided = glosses(code).word_lists["elided"]
 
     def split(match: re.Match[str]) -> str:
         if fold(match[1]) not in elided:
@@ -130,7 +132,7 @@ def _translated(
             gloss = Gloss(0, end - start, glosses(code).closing[tokens[at].norm])
         value = _value_before_noun(tokens, at, lexicon, code)
         if gloss is None or value:
-            yield value or _graph_word(tokens[at], words[at], lexicon, code)
+            yield value or _graph_word(tokens, at, words[at], lexicon, code)
             at += 1
             continue
         yield from [gloss.english] if gloss.english.startswith(FRONT_MARK) else gloss.english.split()
@@ -139,7 +141,8 @@ def _translated(
 
 def _value_before_noun(tokens: Sequence[Token], at: int, lexicon: Lexicon, code: str) -> str:
     """The value that an adjective inflects: "hoch" in "mit hoher Dringlichkeit"; "" for others."""
-    if at + 1 == len(tokens) or not tokens[at + 1].text[0].isupper() or not tokens[at].text.islower():
+    is_adjective = tokens[at].text.islower() and tokens[at].norm not in glosses(code).words
+    if at + 1 == len(tokens) or not tokens[at + 1].text[0].isupper() or not is_adjective:
         return ""
     noun, schema = stem(tokens[at + 1].text, code), lexicon.of_schema.schema
     for form in uninflected(tokens[at].text, code):
@@ -150,17 +153,30 @@ def _value_before_noun(tokens: Sequence[Token], at: int, lexicon: Lexicon, code:
     return ""
 
 
-def _graph_word(token: Token, word: str, lexicon: Lexicon, code: str) -> str:
+def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, code: str) -> str:
     """The word of a label with the same stem, else the gloss of the word with its spelling corrected."""
-    by_stem = words_by_stem(lexicon.of_schema, code)
+    by_stem, known, token = words_by_stem(lexicon.of_schema, code), glosses(code), tokens[at]
     own = by_stem.get(stem(word, code)) or by_stem.get(stem(token.norm, code))
     own = own or _label_of_head(word, lexicon, code)
+    base = verb_base(word, code) if own is None else ""
+    own = own or (_answering(base, tokens, by_stem, code) or by_stem.get(stem(base, code)) if base else None)
     for form in verb_forms(word, code) if own is None else ():
         # "vertritt" for "vertreten durch", "eingetreten" for "Eintrittsdatum"
         own = own or _beginning_with(form, by_stem) or by_stem.get(stem(form, code))
     if own is not None or lexicon.word(token.norm) is not None:
         return own or word
-    return nearest_word(word, code, by_stem.values()) or word
+    forms = (base + ending for ending in (*known.infinitive_endings, ""))
+    english = next((known.exact[form] for form in forms if form in known.exact), None)
+    return english or nearest_word(word, code, by_stem.values()) or word
+
+
+def _answering(base: str, tokens: Sequence[Token], by_stem: Mapping[str, str], code: str) -> str | None:
+    """The label's word that begins with a verb and ends as the question asks: "probt" for "Probentag" after "wann"."""
+    known = glosses(code)
+    asked = (known.asked_endings.get(known.words.get(token.norm, ""), ()) for token in tokens)
+    endings = (*chain.from_iterable(asked), *(token.norm for token in tokens if token.text[0].isupper()))
+    found = (by_stem[key] for key in by_stem if key.startswith(base) and len(base) >= MIN_COMPOUND_LETTERS)
+    return next((word for word in found if word.lower().endswith(endings)), None)
 
 
 def _label_of_head(word: str, lexicon: Lexicon, code: str) -> str | None:
@@ -251,7 +267,7 @@ def question_language(text: str, lexicon: Lexicon) -> str:
     function_words = language_function_words()
     english = len(function_words[ENGLISH].intersection(words))
     if not english and len(words) <= MAX_TELLING_WORDS:
-        telling = (c for c in GLOSSED_LANGUAGES if not glosses(c).telling.isdisjoint(words))
+        telling = (c for c in GLOSSED_LANGUAGES if not glosses(c).word_lists["telling"].isdisjoint(words))
         if (code := next(telling, "")) != "":
             return code
     likely = []

@@ -7,6 +7,7 @@ from rapidfuzz import fuzz, process
 
 from nacre.language.thesaurus import function_words, is_common_word
 from nacre.language.tokens import name_tokens
+from nacre.language.translation import glosses
 from nacre.records.plan import Plan, Profile
 from nacre.records.turn import Mention, NamedThing, Reading
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
@@ -109,16 +110,17 @@ def absent_names(unknown: Sequence[tuple[str, str]], question: Question, lexicon
 
 
 def unknown_words(
-    best: RankedReading | None, question: Question, links: Sequence[Link], linker: Linker
+    best: RankedReading | None, question: Question, links: Sequence[Link], linker: Linker, gloss: str = ""
 ) -> tuple[tuple[str, str], ...]:
     """Content words that neither the best reading nor any link covers, each with the most similar known name or ""."""
     unlinked = unlinked_tokens(links, question)
+    idle = glosses(gloss).function_words if gloss else frozenset()
     # "oldest" is a word of the language, whether or not the graph has it.
     ranking = {i for c in question.cues if c.kind in _MEASURING_CUES for i in range(c.start, c.end)}
     found = []
     for i in best.unused if best is not None else range(len(question.tokens)):
         token = question.tokens[i]
-        if i in ranking or i not in unlinked:
+        if i in ranking or i not in unlinked or token.norm in idle:
             continue
         similar = process.extractOne(
             token.norm, linker.entities.words.similar(token.norm), scorer=fuzz.ratio, score_cutoff=MIN_SUGGESTION_RATIO

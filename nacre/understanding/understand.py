@@ -101,7 +101,7 @@ def understand(
     best = ranked[0] if ranked else None
     used = best.candidate.derivation.links if best else [x for x in links if x.exact]
     written = strip_courtesy(text)
-    unknown = () if profile is not None or revised else unknown_words(best, question, links, linker)
+    unknown = () if profile is not None or revised else unknown_words(best, question, links, linker, rewrite.gloss)
     understanding = Understanding(
         standalone=rewrite.standalone,
         mentions=tuple(link_mention(x, question, written) for x in used),

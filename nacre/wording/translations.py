@@ -80,7 +80,7 @@ def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: s
     if not isinstance(body, Select):
         return ""
     asked = [term_heading(term, body, schema, question, code) for term in body.answers]
-    named = [_name(v, names) for v in body.variables if v.keys]
+    named = [_name(v, names) for v in body.variables if v.keys and not is_from_earlier_turn(v)]
     edges = [translated_property(e.predicate, schema, question, code) for e in body.edges]
     return ", ".join(dict.fromkeys(filter(None, [*asked, *edges, *named])))
 
@@ -280,7 +280,7 @@ class _Wording:
 def _truth_sentence(plan: Plan, rows: Rows, code: str) -> str:
     answer = "yes" if rows.table.rows[0][0] else "no"
     select = plan.body.select if isinstance(plan.body, Ask) else None
-    named = [v for v in select.variables if v.keys] if select is not None else []
+    named = [v for v in (select.variables if select else ()) if v.keys and not is_from_earlier_turn(v)]
     if not named:
         return fill_template(code, f"{answer}_alone")
     return fill_template(code, answer, thing=_name(named[0], dict(rows.names)))

@@ -97,7 +97,8 @@ def note_lines(record: Answer, model: str = "") -> list[str]:
         lines.append(f"Failed: {record['reason'] or 'no branch gave evidence'}")
     lines.extend(f"Note: {caveat}" for caveat in record["caveats"])
     for word in record.get("unclear", ())[:1]:
-        lines.append(f"To teach “{word}”: {teach_command(word, '', record['standalone'], record['graph'])}")
+        question = record["standalone" if record["derivation"]["depends"] else "question"]
+        lines.append(f"To teach “{word}”: {teach_command(word, '', question, record['graph'])}")
     fallen = {agent: by for agent, by in record["by"].items() if by not in ("rules", "model")}
     where = f" (the model is at {model})" if model else ""
     lines.extend(f"Note: {agent} by {by}{where}" for agent, by in fallen.items())

@@ -164,7 +164,9 @@ def complete_fragment(question: str, last: EarlierTurn) -> Rewrite | None:
     confidence = 1.0 if last.confidence is None else last.confidence
     start = before[first].start
     rest = last.standalone[start : start + 1].lower() + last.standalone[start + 1 :]
-    return Rewrite(f"{strip_opener(question).rstrip(' ?')} {rest}", True, Scope(None, (), (), "", confidence))
+    # "since when?" after "who has the trombone?" may not be about the trombone
+    sure = before[0].norm not in known["asking_who"]
+    return Rewrite(f"{strip_opener(question).rstrip(' ?')} {rest}", True, Scope(None, (), (), "", confidence), sure)
 
 
 def add_object(turn: FollowUpTurn) -> Rewrite | None:

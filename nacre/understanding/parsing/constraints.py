@@ -415,7 +415,8 @@ def requested_answer_type(question: Question) -> str:
         return lead
     if set(phrase_list("parsing", "asking_age")) & {" ".join(pair) for pair in pairwise(words)}:
         return AGE
-    first = words[0] if words else ""
+    # "since when is he here"
+    first = WHEN if words[1:2] == [WHEN] else words[0] if words else ""
     if first in language().words["asking_who"]:
         return WHO
     return first if first in (WHERE, WHEN) else ""
@@ -448,6 +449,9 @@ def _has_other_type(target: Target, asked: str, graph: SchemaGraph) -> bool:
         return asked == WHEN and bool(words) and words[-1] in persons | places
     is_date, is_number = graph.is_date(ref.predicate), graph.is_numeric(ref.predicate)
     about = graph.about(ref.predicate)
+    if asked in (SPAN, WHEN) and len({*phrase_list("parsing", "periods")} & {*words}) > 1:
+        # "weekly hours" are no time that something took
+        return True
     if asked in (AGE, SPAN):
         return about.datatype in ("date", "datetime", "year") or about.role != "fact"
     if asked == WHERE:

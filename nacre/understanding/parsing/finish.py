@@ -517,7 +517,15 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
             if graph.is_date(each) or (each in mentioned and may_give_years(graph.about(each)))
         )
         all_dates = [*named, *(ref for ref in dates if ref not in named)]
-        return [ref for ref in all_dates if ref.predicate in mentioned] or all_dates[:MAX_REFS]
+        if found := [ref for ref in all_dates if ref.predicate in mentioned]:
+            return found
+        if question.tokens[0].norm == "since":
+            # "since when is she here" asks for no birthday
+            known = language().words
+            starts = known["start"] | known["life_start"] - known["life"]
+            labels = ((ref, graph.about(ref.predicate).label.casefold().split()) for ref in all_dates)
+            all_dates = [ref for ref, label in labels if starts & {*graph.words[ref.predicate], *label}]
+        return all_dates[:MAX_REFS]
     linked = [
         Ref(step.target, "", 1 if step.target == root.node else 0, step.predicate)
         for step in graph.steps[root.node]

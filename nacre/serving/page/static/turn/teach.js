@@ -8,7 +8,7 @@ export async function showMeanings(turn, record, word, root) {
   const tell = (text) => { status.replaceChildren(text); announce(text); };
   root.replaceChildren(status);
   try {
-    const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words", { word, question: record.standalone.slice(0, 1000) }));
+    const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words", { word, question: (record.derivation?.depends ? record.standalone : record.question).slice(0, 1000) }));
     if (problem) return tell(problem);
     const choices = meanings.map((each) => meaning(each, () => teach(each)));
     root.replaceChildren(element("p", { tabindex: "-1" }, t("mayMean", { word })), ...choices, status);
