@@ -136,9 +136,14 @@ def bounded_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _passage(key: str, title: str, number: int, sentences: Sequence[Sentence]) -> Passage:
-    content = "\0".join([key, str(number), title, *[sentence[0] for sentence in sentences]])
-    digest = blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest()
-    return Passage(int.from_bytes(digest, "big") >> 1, key, title, tuple(sentences))
+    said = "\0".join([sentence[0] for sentence in sentences])
+    return Passage(passage_id(key, number, title, said), key, title, tuple(sentences))
+
+
+def passage_id(key: str, number: int, title: str, said: str) -> int:
+    """The id of a part of the passages about a thing: a hash of its content, the sentences joined by null bytes."""
+    content = f"{key}\0{number}\0{title}\0{said}"
+    return int.from_bytes(blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest(), "big") >> 1
 
 
 def be_form(noun: str, many: bool) -> str:
@@ -236,14 +241,7 @@ class VectorCounts(NamedTuple):
 
 def index_words(passages: Passages, folder: Path, progress: Progress) -> int:
     """Build the full-text index of all passages in a new folder; returns their number."""
-
-    def counted() -> Iterator[tuple[int, str, str]]:
-        for done, passage in enumerate(passages.each()):
-            if done % 4096 == 0:
-                progress(done, passages.count)
-            yield passage
-
-    return write_lexical_index(counted(), folder)
+    return write_lexical_index(passages.each(), folder, lambda done: progress(done, passages.count))
 
 
 def index_vectors(passages: Passages, place: VectorTarget, embedder: Embedder, progress: Progress) -> VectorCounts:
