@@ -67,7 +67,8 @@ def write_lexical_index(
     builder.add_integer_field("id", stored=False, indexed=False, fast=True)
     index = tantivy.Index(builder.build(), path=str(folder))
     index.register_tokenizer("words", _analyzer())
-    writer = index.writer(heap_size=64_000_000, num_threads=1)
+    # as fast as with twice the memory (measured)
+    writer = index.writer(heap_size=32_000_000, num_threads=1)
     count = 0
     for number, title, text in passages:
         if count % REPORTED == 0:
