@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from ingestion.documents import DocumentFile
 from ingestion.index.lexicon import write_names
-from ingestion.index.passages import index_words
+from ingestion.index.passages import index_words, reported
 from ingestion.index.triples import write_triples
 from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.write_tables import write_layout
@@ -36,7 +36,7 @@ from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.catalog import Servers
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.stores.sqlite.passages import DocumentsWriter, Passages, PredicateNumbers, write_passages
+from nacre.stores.sqlite.passages import DocumentsWriter, Passages, number_predicates, write_passages
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import BUILDING, LOCK, Manifest, Pointer, VectorsManifest, flush_and_rename
 
@@ -131,7 +131,7 @@ def build_overview(named: NamesBuilt, context: StageContext) -> NamesBuilt:
 
 def build_passages(named: NamesBuilt, context: StageContext) -> PassagesBuilt:
     """Facts, schema and documents -> passages."""
-    folder, documents, predicates = context.folder, named.inputs.documents, PredicateNumbers()
+    folder, documents, predicates = context.folder, named.inputs.documents, number_predicates()
     with (
         closing(Lexicon(folder / versions.LEXICON, named.schema)) as lexicon,
         DocumentsWriter(folder / versions.DOCUMENTS) as writer,
@@ -142,8 +142,8 @@ def build_passages(named: NamesBuilt, context: StageContext) -> PassagesBuilt:
             of_documents = service("documents", "verbalise")
             strict = named.inputs.sources.reading.strict
             passages = chain(passages, of_documents(documents, lexicon, writer, strict=strict))
-        report = lambda done: context.progress("verbalise", done, 0)  # noqa: E731
-        written = write_passages(passages, folder / versions.PASSAGES, predicates, report)
+        passages = reported(passages, lambda done: context.progress("verbalise", done, 0))
+        written = write_passages(passages, folder / versions.PASSAGES, predicates)
     if documents and not writer.count and not named.inputs.sources.files:
         raise IngestionError(f"{documents[0].path}: none of the documents given can be read. {writer.last_skipped}")
     return PassagesBuilt(written, writer.count)

@@ -3,14 +3,14 @@ Then indexes: passages.sqlite -> a full-text index, and vectors of passages that
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from hashlib import blake2b
 from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from nacre.errors import ConfigError
 from nacre.language.data import phrase_list, word_list
@@ -106,9 +106,6 @@ def pack_passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterat
     shortened, since each passage has it, and with a key of more than `MAX_KEY` characters only the first is made."""
     title = shorten_title(title)
     if not sentences:
-        return
-    if sum([len(sentence[0]) + 1 for sentence in sentences]) <= PASSAGE_LENGTH:  # the usual case
-        yield _passage(key, title, 0, sentences)
         return
     part: list[Sentence] = []
     size = number = 0
@@ -221,6 +218,8 @@ MAX_FACT_PASSAGES = 2000
 
 Progress = Callable[[int, int], None]
 
+Item = TypeVar("Item")
+
 
 class VectorTarget(NamedTuple):
     """The destination of vectors: the graph's folder, the folder of the new set, and the server, if any."""
@@ -241,7 +240,15 @@ class VectorCounts(NamedTuple):
 
 def index_words(passages: Passages, folder: Path, progress: Progress) -> int:
     """Build the full-text index of all passages in a new folder; returns their number."""
-    return write_lexical_index(passages.each(), folder, lambda done: progress(done, passages.count))
+    return write_lexical_index(reported(passages.each(), lambda done: progress(done, passages.count)), folder)
+
+
+def reported(items: Iterable[Item], progress: Callable[[int], None]) -> Iterator[Item]:
+    """The same items; reports from time to time how many were taken."""
+    for done, item in enumerate(items):
+        if done % 4096 == 0:
+            progress(done)
+        yield item
 
 
 def index_vectors(passages: Passages, place: VectorTarget, embedder: Embedder, progress: Progress) -> VectorCounts:

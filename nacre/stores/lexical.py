@@ -4,7 +4,7 @@ read, and its files are checked first: a process that maps a truncated file into
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nacre.errors import ToolError
-from nacre.stores.sqlite.passages import REPORTED, PassageHit
+from nacre.stores.sqlite.passages import PassageHit
 
 TITLE_BOOST = 2.5
 
@@ -54,9 +54,7 @@ class LexicalIndex:
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
 
-def write_lexical_index(
-    passages: Iterable[tuple[int, str, str]], folder: Path, progress: Callable[[int], None] = lambda done: None
-) -> int:
+def write_lexical_index(passages: Iterable[tuple[int, str, str]], folder: Path) -> int:
     """Index passages, given as (id, title, text), in a new folder; returns their number."""
     import tantivy
 
@@ -71,8 +69,6 @@ def write_lexical_index(
     writer = index.writer(heap_size=32_000_000, num_threads=1)
     count = 0
     for number, title, text in passages:
-        if count % REPORTED == 0:
-            progress(count)
         document = tantivy.Document()
         document.add_integer("id", number)
         document.add_text("title", title)

@@ -335,9 +335,10 @@ class SentenceWriter:
         """The things that may link back to what links to them: by the same predicate or an inverse one."""
         links = self.near.incoming
         pairs, others = (n.things.astype(np.int64) * terms + n.predicates for n in (links, self.near.outgoing))
-        same = np.intersect1d(pairs, others)
+        # both are sorted
+        same = np.append(others, -1)[others.searchsorted(pairs)] == pairs
         inverse = np.isin(links.predicates, [n for n, way in self.ways.items() if way.predicate.inverses])
-        return {*(same // terms).tolist(), *links.things[inverse].tolist()}
+        return set(links.things[same | inverse].tolist())
 
     def _not_stated_forward(
         self, thing: int, number: int, way: PredicateWording, subjects: list[int], forward: dict[int, list[int]]

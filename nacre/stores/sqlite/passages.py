@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import lru_cache, partial
 from itertools import count
@@ -26,8 +26,6 @@ CREATE TABLE passage (
 );
 CREATE TABLE predicate (n INTEGER PRIMARY KEY, iri TEXT NOT NULL);
 """
-
-REPORTED = 4096  # number of passages from one report of progress to the next
 
 CACHED_PASSAGES = 256  # number of passages whose sentences are kept apart, some 10 KB each
 
@@ -137,22 +135,20 @@ class EncodedPassage(NamedTuple):
     sources: str
 
 
-class PredicateNumbers(defaultdict[str, int]):
-    """The numbers of predicates; a new one gets the next number."""
+PredicateNumbers = defaultdict[str, int]
 
-    def __init__(self) -> None:
-        super().__init__(count().__next__)
+
+def number_predicates() -> PredicateNumbers:
+    """Numbers for predicates; a new one gets the next number."""
+    return defaultdict(count().__next__)
 
 
 def write_passages(
-    passages: Iterable[Passage | EncodedPassage],
-    path: Path,
-    predicates: PredicateNumbers | None = None,
-    progress: Callable[[int], None] = lambda done: None,
+    passages: Iterable[Passage | EncodedPassage], path: Path, predicates: PredicateNumbers | None = None
 ) -> int:
     """Write passages.sqlite; returns their number (equal ids count once). The same keys must be consecutive, and
     encoded passages have the numbers of `predicates`."""
-    predicates = PredicateNumbers() if predicates is None else predicates
+    predicates = number_predicates() if predicates is None else predicates
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.executescript(
@@ -160,7 +156,7 @@ def write_passages(
         )
         connection.execute("BEGIN")
         insert = "INSERT INTO passage (id, key, part, title, text, sources) VALUES (?, ?, ?, ?, ?, ?)"
-        written = connection.executemany(insert, _rows(passages, predicates, progress)).rowcount
+        written = connection.executemany(insert, _rows(passages, predicates)).rowcount
         connection.executemany("INSERT INTO predicate VALUES (?, ?)", ((n, iri) for iri, n in predicates.items()))
         connection.execute("CREATE UNIQUE INDEX passage_id ON passage(id)")
         connection.execute("CREATE INDEX passage_key ON passage(key, part)")
@@ -170,15 +166,11 @@ def write_passages(
     return max(0, written)
 
 
-def _rows(
-    passages: Iterable[Passage | EncodedPassage], predicates: PredicateNumbers, progress: Callable[[int], None]
-) -> Iterator[tuple[object, ...]]:
+def _rows(passages: Iterable[Passage | EncodedPassage], predicates: PredicateNumbers) -> Iterator[tuple[object, ...]]:
     """The rows of distinct passages, in their order."""
     seen: set[int] = set()
     last_key, part = "", -1
-    for done, passage in enumerate(passages):
-        if done % REPORTED == 0:
-            progress(done)
+    for passage in passages:
         part = part + 1 if passage.key == last_key else 0
         last_key = passage.key
         if passage.id in seen:
