@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.catalog import Servers
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.stores.sqlite.passages import DocumentsWriter, Passages, number_predicates, write_passages
+from nacre.stores.sqlite.passages import DocumentsWriter, Passages, PredicateNumbers, write_passages
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import BUILDING, LOCK, Manifest, Pointer, VectorsManifest, flush_and_rename
 
@@ -131,13 +131,14 @@ def build_overview(named: NamesBuilt, context: StageContext) -> NamesBuilt:
 
 def build_passages(named: NamesBuilt, context: StageContext) -> PassagesBuilt:
     """Facts, schema and documents -> passages."""
-    folder, documents, predicates = context.folder, named.inputs.documents, number_predicates()
+    folder, documents, predicates = context.folder, named.inputs.documents, PredicateNumbers(count().__next__)
     with (
         closing(Lexicon(folder / versions.LEXICON, named.schema)) as lexicon,
         DocumentsWriter(folder / versions.DOCUMENTS) as writer,
     ):
         makers = services("fact_passages")
-        passages = chain.from_iterable(make(named.facts, named.schema, predicates) for make in makers)
+        made = (make(named.facts, named.schema, predicates) for make in makers)
+        passages: Iterator[Any] = chain.from_iterable(made)
         if documents:
             of_documents = service("documents", "verbalise")
             strict = named.inputs.sources.reading.strict

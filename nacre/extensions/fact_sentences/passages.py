@@ -100,18 +100,18 @@ class _Writer:
         self.plain = self._by_index(*map(np.concatenate, columns))
         self.rest = self._by_index(facts.subject[rest], facts.predicate[rest], facts.object[rest])
         self.links = self._by_index(links.things[shown], links.predicates[shown], links.terms[shown])
-        # text and source of a sentence by its number, with places for words, and for its length and its term
-        self.patterns = {_STORED: ("%s", "%s%s")}
+        # sentences with places for the title and for words, and their predicates
+        self.patterns = {_STORED: ("%s", "")}
         self.place, self.length = np.zeros((2, self.terms + len(said)), dtype=np.int64)
         self.has_unit = np.zeros(self.terms + len(said), dtype=bool)
         for number, text in enumerate(said, self.terms):
-            self.patterns[number] = _pattern("", text, "%s"), f"%d {predicates[TYPE]} %d"
+            self.patterns[number] = _pattern("", text, "%s"), TYPE
             self.place[number], self.length[number] = CLASSES, len(text)
         for number, way in writer.ways.items():
-            self.patterns[number] = _pattern(way.before, way.one, "%s."), f"%d {predicates[way.predicate.iri]} %d"
+            self.patterns[number] = _pattern(way.before, way.one, "%s."), way.predicate.iri
             self.place[number], self.length[number] = way.place, len(way.before) + len(way.one) + 1
             self.has_unit[number] = bool(way.predicate.unit)
-        self.template = lru_cache(MAX_TEMPLATES)(partial(_template, self.patterns))
+        self.template = lru_cache(MAX_TEMPLATES)(partial(_template, self.patterns, predicates))
 
     def passages(self, first: int, last: int) -> Iterator[Passage | EncodedPassage]:
         """The passages about the things from `first` to before `last`."""
@@ -201,12 +201,12 @@ class _Writer:
         return GroupedPairs(indexes[order], predicates[order], terms[order], len(self.things))
 
 
-def _template(patterns: dict[int, tuple[str, str]], signature: bytes) -> tuple[str, str]:
+def _template(patterns: dict[int, tuple[str, str]], predicates: PredicateNumbers, signature: bytes) -> tuple[str, str]:
     """The sentences of things with these predicates, in order, joined by null bytes, with places for words; and their
     sources, with places for lengths and for the terms."""
-    numbers = np.frombuffer(signature, dtype=np.int32).tolist()
-    said, sources = zip(*map(patterns.__getitem__, numbers), strict=True)
-    return "\0".join(said), ";".join(sources) + "\n%s"
+    found = [patterns[number] for number in np.frombuffer(signature, dtype=np.int32).tolist()]
+    sources = [f"%d {predicates[iri]} %d" if iri else "%s%s" for _, iri in found]
+    return "\0".join([said for said, _ in found]), ";".join(sources) + "\n%s"
 
 
 def _pattern(before: str, after: str, words: str) -> str:
@@ -315,7 +315,11 @@ class SentenceWriter:
             forward = {n: objects for n, objects in self.near.outgoing.of(thing) if n in self.ways}
         for number, subjects in linking:
             way = self.ways[number]
-            others = self._not_stated_forward(thing, number, way, subjects, forward) if forward else subjects
+            # those without a link of the same or an inverse predicate in the other direction
+            known = {thing, *forward.get(number, ())} if forward else set()
+            for inverse in way.predicate.inverses if forward else ():
+                known.update(o for n, objects in forward.items() if self.texts[n] == inverse for o in objects)
+            others = [s for s in subjects if s not in known] if known else subjects
             if not others or name == f"the {way.form.text} of {title[others[0]]}":
                 continue
             pairs = [(title[s], s) for s in others]
@@ -339,15 +343,6 @@ class SentenceWriter:
         same = np.append(others, -1)[others.searchsorted(pairs)] == pairs
         inverse = np.isin(links.predicates, [n for n, way in self.ways.items() if way.predicate.inverses])
         return set(links.things[same | inverse].tolist())
-
-    def _not_stated_forward(
-        self, thing: int, number: int, way: PredicateWording, subjects: list[int], forward: dict[int, list[int]]
-    ) -> list[int]:
-        """The things without a link of the same or an inverse predicate in the other direction (`forward`)."""
-        known = {thing, *forward.get(number, ())}
-        for inverse in way.predicate.inverses:
-            known.update(o for n, objects in forward.items() if self.texts[n] == inverse for o in objects)
-        return [s for s in subjects if s not in known]
 
     def _preferred(self, values: list[int]) -> list[int]:
         """Without translations of English or untagged texts; names keep all translations."""

@@ -74,7 +74,8 @@ class Passages(PublishedFile):
     def get(self, ids: Sequence[int]) -> list[Passage]:
         """The passages with these ids, in that order; unknown ids are left out."""
         found: dict[int, Passage] = {}
-        for chunk in _chunks(list(ids), 500):
+        for start in range(0, len(ids), 500):
+            chunk = ids[start : start + 500]
             marks = ",".join("?" * len(chunk))
             for i, key, title, text, sources in self._rows(
                 f"SELECT id, key, title, text, sources FROM passage WHERE id IN ({marks})", chunk
@@ -91,9 +92,6 @@ class Passages(PublishedFile):
         """(id, title, text) of every passage, in the order they were written."""
         with closing(open_published(self.path)) as own:
             yield from own.execute("SELECT id, title, text FROM passage ORDER BY n")
-
-    def ids(self) -> list[int]:
-        return [row[0] for row in self._rows("SELECT id FROM passage ORDER BY id")]
 
     def written(self) -> list[int]:
         """The ids in the order the passages were written: those about one key one after the other."""
@@ -118,10 +116,8 @@ def decode_sentences(key: str, text: str, sources: str, predicates: Sequence[str
             subject = terms[place : place + other[0]] if other else key
             place += other[0] if other else 0
             sentences.append(Sentence(said, (subject, predicates[predicate], object_), None, start, end))
-        elif span:
-            sentences.append(Sentence(said, None, key, start, end))
         else:
-            sentences.append(Sentence(said))
+            sentences.append(Sentence(said, None, key if span else None, start, end))
     return tuple(sentences)
 
 
@@ -135,12 +131,7 @@ class EncodedPassage(NamedTuple):
     sources: str
 
 
-PredicateNumbers = defaultdict[str, int]
-
-
-def number_predicates() -> PredicateNumbers:
-    """Numbers for predicates; a new one gets the next number."""
-    return defaultdict(count().__next__)
+PredicateNumbers = defaultdict[str, int]  # a new IRI gets the next number
 
 
 def write_passages(
@@ -148,7 +139,7 @@ def write_passages(
 ) -> int:
     """Write passages.sqlite; returns their number (equal ids count once). The same keys must be consecutive, and
     encoded passages have the numbers of `predicates`."""
-    predicates = number_predicates() if predicates is None else predicates
+    predicates = PredicateNumbers(count().__next__) if predicates is None else predicates
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.executescript(
@@ -168,21 +159,20 @@ def write_passages(
 
 def _rows(passages: Iterable[Passage | EncodedPassage], predicates: PredicateNumbers) -> Iterator[tuple[object, ...]]:
     """The rows of distinct passages, in their order."""
-    seen: set[int] = set()
-    last_key, part = "", -1
+    seen, last_key, part = set[int](), "", -1
     for passage in passages:
-        part = part + 1 if passage.key == last_key else 0
-        last_key = passage.key
-        if passage.id in seen:
-            continue
-        seen.add(passage.id)
-        if isinstance(passage, EncodedPassage):
-            number, key, title, text, sources = passage
-        else:
-            number, key, title, text = passage.id, passage.key, passage.title, passage.text
-            encoded = [encode_sentence(sentence, key, predicates) for sentence in passage.sentences]
-            sources = f"{';'.join([own for own, _ in encoded])}\n{''.join([terms for _, terms in encoded])}"
-        yield number, key, part, title, text, sources
+        row = passage if isinstance(passage, EncodedPassage) else _encode(passage, predicates)
+        part = part + 1 if row.key == last_key else 0
+        last_key = row.key
+        if row.id not in seen:
+            seen.add(row.id)
+            yield *row[:2], part, *row[2:]
+
+
+def _encode(passage: Passage, predicates: PredicateNumbers) -> EncodedPassage:
+    encoded = [encode_sentence(sentence, passage.key, predicates) for sentence in passage.sentences]
+    sources = f"{';'.join([own for own, _ in encoded])}\n{''.join([terms for _, terms in encoded])}"
+    return EncodedPassage(passage.id, passage.key, passage.title, passage.text, sources)
 
 
 def encode_sentence(sentence: Sentence, key: str, predicates: PredicateNumbers) -> tuple[str, str]:
@@ -198,11 +188,6 @@ def encode_sentence(sentence: Sentence, key: str, predicates: PredicateNumbers) 
     if subject != key:
         own, terms = f"{own} {len(subject)}", terms + subject
     return f"{own}@{start}-{end}" if end else own, terms
-
-
-def _chunks(ids: list[int], size: int) -> Iterator[list[int]]:
-    for start in range(0, len(ids), size):
-        yield ids[start : start + size]
 
 
 DOCUMENTS_DDL = """
