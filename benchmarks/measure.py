@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import count
 from math import inf
 from pathlib import Path
 from time import perf_counter, process_time
@@ -81,10 +82,11 @@ def embedding(path: Path, folder: Path, most: int = 400) -> dict[str, float]:
     from ingestion.read.parse import parse_files
     from nacre.config.embedder import BUNDLED_EMBEDDER, THREADS, local_embedder
     from nacre.extensions.fact_sentences.passages import verbalise
+    from nacre.stores.sqlite.passages import PredicateNumbers
 
     facts = parse_files([path])
     schema = write_tables(facts, folder / "sample.sqlite")
-    passages = [f"{each.title}\n{each.text}" for each in verbalise(facts, schema)]
+    passages = [f"{each.title}\n{each.text}" for each in verbalise(facts, schema, PredicateNumbers(count().__next__))]
     sample = passages[:: max(1, len(passages) // most)][:most]
     ours = local_embedder(BUNDLED_EMBEDDER)
     assert ours is not None

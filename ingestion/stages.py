@@ -12,14 +12,14 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from ingestion.documents import DocumentFile
 from ingestion.index.lexicon import write_names
-from ingestion.index.passages import index_words
+from ingestion.index.passages import index_words, reported
 from ingestion.index.triples import write_triples
 from ingestion.induce.layout import Layout, induce_layout
 from ingestion.induce.write_tables import write_layout
@@ -31,13 +31,12 @@ from ingestion.read.parse import read_sources as read_sources
 from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
 from nacre.errors import ConfigError, IngestionError, NacreError
 from nacre.extension import service, services
-from nacre.records.evidence import Passage
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.catalog import Servers
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.stores.sqlite.passages import DocumentsWriter, Passages, write_passages
+from nacre.stores.sqlite.passages import DocumentsWriter, Passages, PredicateNumbers, write_passages
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import BUILDING, LOCK, Manifest, Pointer, VectorsManifest, flush_and_rename
 
@@ -132,24 +131,20 @@ def build_overview(named: NamesBuilt, context: StageContext) -> NamesBuilt:
 
 def build_passages(named: NamesBuilt, context: StageContext) -> PassagesBuilt:
     """Facts, schema and documents -> passages."""
-
-    def counted(passages: Iterator[Passage]) -> Iterator[Passage]:
-        for done, passage in enumerate(passages):
-            if done % 4096 == 0:
-                context.progress("verbalise", done, 0)
-            yield passage
-
-    folder, documents = context.folder, named.inputs.documents
+    folder, documents, predicates = context.folder, named.inputs.documents, PredicateNumbers(count().__next__)
     with (
         closing(Lexicon(folder / versions.LEXICON, named.schema)) as lexicon,
         DocumentsWriter(folder / versions.DOCUMENTS) as writer,
     ):
-        passages = chain.from_iterable(make(named.facts, named.schema) for make in services("fact_passages"))
+        makers = services("fact_passages")
+        made = (make(named.facts, named.schema, predicates) for make in makers)
+        passages: Iterator[Any] = chain.from_iterable(made)
         if documents:
             of_documents = service("documents", "verbalise")
             strict = named.inputs.sources.reading.strict
             passages = chain(passages, of_documents(documents, lexicon, writer, strict=strict))
-        written = write_passages(counted(passages), folder / versions.PASSAGES)
+        passages = reported(passages, lambda done: context.progress("verbalise", done, 0))
+        written = write_passages(passages, folder / versions.PASSAGES, predicates)
     if documents and not writer.count and not named.inputs.sources.files:
         raise IngestionError(f"{documents[0].path}: none of the documents given can be read. {writer.last_skipped}")
     return PassagesBuilt(written, writer.count)

@@ -3,14 +3,14 @@ Then indexes: passages.sqlite -> a full-text index, and vectors of passages that
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from hashlib import blake2b
 from itertools import groupby, islice
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from nacre.errors import ConfigError
 from nacre.language.data import phrase_list, word_list
@@ -107,9 +107,6 @@ def pack_passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterat
     title = shorten_title(title)
     if not sentences:
         return
-    if sum([len(sentence[0]) + 1 for sentence in sentences]) <= PASSAGE_LENGTH:  # the usual case
-        yield _passage(key, title, 0, sentences)
-        return
     part: list[Sentence] = []
     size = number = 0
     for sentence in sentences:
@@ -136,9 +133,14 @@ def bounded_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _passage(key: str, title: str, number: int, sentences: Sequence[Sentence]) -> Passage:
-    content = "\0".join([key, str(number), title, *[sentence[0] for sentence in sentences]])
-    digest = blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest()
-    return Passage(int.from_bytes(digest, "big") >> 1, key, title, tuple(sentences))
+    said = "\0".join([sentence[0] for sentence in sentences])
+    return Passage(passage_id(key, number, title, said), key, title, tuple(sentences))
+
+
+def passage_id(key: str, number: int, title: str, said: str) -> int:
+    """The id of a part of the passages about a thing: a hash of its content, the sentences joined by null bytes."""
+    content = f"{key}\0{number}\0{title}\0{said}"
+    return int.from_bytes(blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest(), "big") >> 1
 
 
 def be_form(noun: str, many: bool) -> str:
@@ -216,6 +218,8 @@ MAX_FACT_PASSAGES = 2000
 
 Progress = Callable[[int, int], None]
 
+Item = TypeVar("Item")
+
 
 class VectorTarget(NamedTuple):
     """The destination of vectors: the graph's folder, the folder of the new set, and the server, if any."""
@@ -236,14 +240,15 @@ class VectorCounts(NamedTuple):
 
 def index_words(passages: Passages, folder: Path, progress: Progress) -> int:
     """Build the full-text index of all passages in a new folder; returns their number."""
+    return write_lexical_index(reported(passages.each(), lambda done: progress(done, passages.count)), folder)
 
-    def counted() -> Iterator[tuple[int, str, str]]:
-        for done, passage in enumerate(passages.each()):
-            if done % 4096 == 0:
-                progress(done, passages.count)
-            yield passage
 
-    return write_lexical_index(counted(), folder)
+def reported(items: Iterable[Item], progress: Callable[[int], None]) -> Iterator[Item]:
+    """The same items; reports from time to time how many were taken."""
+    for done, item in enumerate(items):
+        if done % 4096 == 0:
+            progress(done)
+        yield item
 
 
 def index_vectors(passages: Passages, place: VectorTarget, embedder: Embedder, progress: Progress) -> VectorCounts:

@@ -65,7 +65,7 @@ def write_lexical_index(passages: Iterable[tuple[int, str, str]], folder: Path) 
     builder.add_integer_field("id", stored=False, indexed=False, fast=True)
     index = tantivy.Index(builder.build(), path=str(folder))
     index.register_tokenizer("words", _analyzer())
-    writer = index.writer(heap_size=64_000_000, num_threads=1)
+    writer = index.writer(heap_size=32_000_000, num_threads=1)  # as fast as with twice the memory (measured)
     count = 0
     for number, title, text in passages:
         document = tantivy.Document()

@@ -62,7 +62,7 @@ def test_a_whole_graph_opens_with_all_its_parts(data: Path) -> None:
         assert graph.passages is not None
         assert graph.lexical is not None
         assert graph.vectors is not None
-        (passage,) = graph.passages.get([graph.passages.ids()[0]])
+        (passage,) = graph.passages.get([graph.passages.written()[0]])
         assert graph.lexical.search(passage.title, 3)
         assert graph.vectors.search(passage.text, 1)[0].score > 0.5
         assert library.open("kitchen") is graph
@@ -117,7 +117,7 @@ def test_a_reader_keeps_its_version_until_it_gives_it_back(data: Path, tmp_path:
     ingest([str(source)], "kitchen", data=data, embedder=WordHash())
     assert place.exists()
     assert old.passages is not None
-    assert old.passages.get(old.passages.ids())
+    assert old.passages.get(old.passages.written())
     assert ("http://x.org/new",) not in old.tables.run("SELECT iri FROM entity").rows
     new = library.open("kitchen")
     assert ("http://x.org/new",) in new.tables.run("SELECT iri FROM entity").rows
@@ -148,7 +148,7 @@ def test_a_graph_that_somebody_reads_is_removed_from_sight_and_later_from_disk(d
     Library(data, WordHash()).remove("kitchen")
     assert reader.names() == []
     assert graph.passages is not None
-    assert graph.passages.get(graph.passages.ids())
+    assert graph.passages.get(graph.passages.written())
     reader.close()
     ingest([str(TREES)], "kitchen", data=data, embedder=WordHash())
     assert len(list((data / "kitchen" / "versions").iterdir())) == 1

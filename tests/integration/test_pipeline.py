@@ -113,7 +113,7 @@ def test_an_incremental_ingest_equals_a_full_one(place: Place, tmp_path: Path) -
     assert list(one.tables.trusted().iterdump()) == list(two.tables.trusted().iterdump())
     assert one.passages is not None
     assert two.passages is not None
-    assert one.passages.get(one.passages.ids()) == two.passages.get(two.passages.ids())
+    assert one.passages.get(one.passages.written()) == two.passages.get(two.passages.written())
 
 
 def test_files_are_added_to_what_the_graph_has(place: Place, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Sentences made of facts: what is said, in which order, and what is kept out."""
 
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from nacre.extensions.endpoints.probe import Budget, BudgetedEndpoint, probe_end
 from nacre.extensions.fact_sentences.passages import verbalise
 from nacre.records.evidence import Passage, Sentence
 from nacre.records.schema import Class, Predicate
+from nacre.stores.sqlite.passages import Passages, PredicateNumbers, write_passages
 from tests.support import sparql_server
 
 PREFIXES = """
@@ -32,7 +34,11 @@ def say(tmp_path: Path):
         source = tmp_path / "graph.ttl"
         source.write_text(PREFIXES + turtle, encoding="utf-8")
         schema = write_tables(parse_files([source]), tmp_path / "graph.sqlite")
-        return list(verbalise(parse_files([source]), schema))
+        predicates, path = PredicateNumbers(count().__next__), tmp_path / "passages.sqlite"
+        path.unlink(missing_ok=True)
+        write_passages(verbalise(parse_files([source]), schema, predicates), path, predicates)
+        with closing(Passages(path)) as passages:
+            return passages.get(passages.written())
 
     return said
 

@@ -4,9 +4,9 @@ Sentences that need more than a pattern come last: facts of a thing with one pre
 """
 
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from heapq import nsmallest
-from itertools import compress, repeat
+from itertools import pairwise, repeat
 from operator import ne
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,8 @@ from ingestion.index.passages import (
     label_in_sentence,
     list_names,
     pack_passages,
+    passage_id,
+    shorten_title,
 )
 from ingestion.read.facts import Facts, change_mask, unique_counts
 from ingestion.vocabulary import SCHEMA_TYPES, TYPE, language_rank, local_name
@@ -46,6 +48,7 @@ from nacre.language.labels import parse_boolean
 from nacre.language.word_forms import singular
 from nacre.records.evidence import Passage, Sentence
 from nacre.records.schema import Schema
+from nacre.stores.sqlite.passages import EncodedPassage, PredicateNumbers, decode_sentences, encode_sentence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,23 +60,33 @@ if TYPE_CHECKING:
 MANY = 256  # things that are verbalised at once
 
 
-def verbalise(facts: Facts, schema: Schema) -> Iterator[Passage]:
+def verbalise(facts: Facts, schema: Schema, predicates: PredicateNumbers) -> Iterator[Passage | EncodedPassage]:
     """Passages about every described thing, in the order of their IRIs, without declarations of the schema.
 
     Linked blank nodes are verbalised with the things that link to them. The sentences of a thing are ordered: texts,
     classes, names, facts, incoming links. Long passages are split; every part has the title.
     """
-    writer = _Writer(facts, schema)
+    writer = _Writer(facts, schema, predicates)
     for first in range(0, len(writer.things), MANY):
         yield from writer.passages(first, min(first + MANY, len(writer.things)))
 
 
-class _Writer:
-    """The things with a passage, in order, and their facts, by the index in `things`. Nearly all facts are `plain` and
-    are verbalised for many things at once. The `rest` and incoming `links` are verbalised one by one."""
+# stands for the title of a thing within a sentence, and at its beginning: no title or word has control characters
+_NAME, _FIRST_NAME = "\1", "\2"
 
-    def __init__(self, facts: Facts, schema: Schema) -> None:
+_STORED = -1  # instead of the number of a predicate: a sentence that is no plain fact
+
+MAX_TEMPLATES = 4096
+
+
+class _Writer:
+    """The things with a passage, in order, and their facts, by the index in `things`. Nearly all facts are `plain`:
+    things with the same predicates have the same template. The `rest` and incoming `links` are verbalised one by one.
+    """
+
+    def __init__(self, facts: Facts, schema: Schema, predicates: PredicateNumbers) -> None:
         self.writer = writer = SentenceWriter(facts, schema)
+        self.predicates = predicates
         self.is_literal = facts.is_literal
         declared = _declared(facts, schema, writer)
         self.things = _things(writer, declared)
@@ -81,66 +94,104 @@ class _Writer:
         self.index[self.things] = np.arange(len(self.things), dtype=np.int32)
         (plain, rest), links = _plain(facts, writer), writer.near.incoming
         shown = ~declared[links.terms]
-        self.plain = self._by_index(facts.subject[plain], facts.predicate[plain], facts.object[plain])
+        self.terms = len(facts.texts)
+        said, classes = self._classes(facts)
+        columns = zip((facts.subject[plain], facts.predicate[plain], facts.object[plain]), classes, strict=True)
+        self.plain = self._by_index(*map(np.concatenate, columns))
         self.rest = self._by_index(facts.subject[rest], facts.predicate[rest], facts.object[rest])
         self.links = self._by_index(links.things[shown], links.predicates[shown], links.terms[shown])
-        self.before = {number: way.before for number, way in writer.ways.items()}
-        self.one = {number: way.one for number, way in writer.ways.items()}
-        self.place = np.zeros(len(facts.texts), dtype=np.int64)
-        self.has_unit = np.zeros(len(facts.texts), dtype=bool)
+        # sentences with places for the title and for words, and their predicates
+        self.patterns = {_STORED: ("%s", "")}
+        self.place, self.length = np.zeros((2, self.terms + len(said)), dtype=np.int64)
+        self.has_unit = np.zeros(self.terms + len(said), dtype=bool)
+        for number, text in enumerate(said, self.terms):
+            self.patterns[number] = _pattern("", text, "%s"), TYPE
+            self.place[number], self.length[number] = CLASSES, len(text)
         for number, way in writer.ways.items():
-            self.place[number], self.has_unit[number] = way.place, bool(way.predicate.unit)
+            self.patterns[number] = _pattern(way.before, way.one, "%s."), way.predicate.iri
+            self.place[number], self.length[number] = way.place, len(way.before) + len(way.one) + 1
+            self.has_unit[number] = bool(way.predicate.unit)
+        self.template = lru_cache(MAX_TEMPLATES)(partial(_template, self.patterns, predicates))
 
-    def passages(self, first: int, last: int) -> Iterator[Passage]:
+    def passages(self, first: int, last: int) -> Iterator[Passage | EncodedPassage]:
         """The passages about the things from `first` to before `last`."""
-        sentences, sorted_places = self._said(first, last)
-        places: list[int] = []
-        for index, groups in self.rest.between(first, last):
-            for number, objects in groups:
-                for place, sentence in self.writer.facts(self.things[index], number, objects):
-                    sentences.append(sentence)
-                    places.append(THING * (index - first) + place)
-        for index, groups in self.links.between(first, last):
-            for sentence in self.writer.links(self.things[index], groups):
-                sentences.append(sentence)
-                places.append(THING * (index - first) + LINKS)
-        all_places = np.concatenate((sorted_places, np.array(places, dtype=np.int64)))
-        order = all_places.argsort(kind="stable")
-        ends = all_places[order].searchsorted(THING * np.arange(1, last - first + 1))
-        ordered = list(map(sentences.__getitem__, order.tolist()))
-        start = 0
-        for thing, end in zip(self.things[first:last], ends.tolist(), strict=True):
-            yield from pack_passages(
-                self.writer.texts[thing], capitalise_sentence(self.writer.title[thing]), ordered[start:end]
-            )
+        texts, rows, stored = self.writer.texts, self.plain.rows(first, last), list(self._stored(first, last))
+        indexes = self.plain.things[rows] - first
+        predicates, objects = self.plain.predicates[rows], self.plain.terms[rows]
+        titles = list(map(self.writer.title.__getitem__, self.things[first:last]))
+        names = list(map(titles.__getitem__, indexes.tolist()))
+        words, terms = self._words(predicates, objects), list(map(texts.__getitem__, objects.tolist()))
+        # what only repeats the title is left out
+        new = np.array([*map(ne, words, names), *repeat(True, len(stored))], dtype=bool)
+        places = THING * indexes.astype(np.int64) + self.place[predicates]
+        places = np.concatenate((places, np.array([place for place, *_ in stored], dtype=np.int64)))
+        order = places.argsort(kind="stable")
+        order = order[new[order]]
+        ends = places[order].searchsorted(THING * np.arange(1, last - first + 1)).tolist()
+        codes = np.concatenate((predicates, np.full(len(stored), _STORED, dtype=np.int32)))[order]
+        lengths = np.zeros((len(places), 2), dtype=np.int64)
+        lengths[: len(words), 0] = self.length[predicates] + _lengths(names) + _lengths(words)
+        lengths[: len(words), 1] = _lengths(terms)
+        numbers: list[int | str] = lengths[order].ravel().tolist()
+        # stored sentences have their numbers instead of lengths
+        for at in (codes == _STORED).nonzero()[0].tolist():
+            numbers[2 * at], numbers[2 * at + 1] = stored[order[at] - len(words)][2], ""
+        words += [each[1] for each in stored]
+        terms += [each[3] for each in stored]
+        words, terms = (list(map(column.__getitem__, order.tolist())) for column in (words, terms))
+        signature, start = codes.tobytes(), 0
+        for thing, name, end in zip(self.things[first:last], titles, ends, strict=True):
+            if end > start:
+                text, sources = self.template(signature[codes.itemsize * start : codes.itemsize * end])
+                title = capitalise_sentence(name)
+                said = (text % tuple(words[start:end])).replace(_NAME, name).replace(_FIRST_NAME, title)
+                sources %= (*numbers[2 * start : 2 * end], "".join(terms[start:end]))
+                key, title, text = texts[thing], shorten_title(title), said.replace("\0", " ")
+                if len(said) < PASSAGE_LENGTH:
+                    yield EncodedPassage(passage_id(key, 0, title, said), key, title, text, sources)
+                else:
+                    yield from pack_passages(key, title, decode_sentences(key, text, sources, list(self.predicates)))
             start = end
 
-    def _said(self, first: int, last: int) -> "tuple[list[Sentence], Longs]":
-        """The sentences of the plain facts and their places, computed by column, since there are so many."""
-        rows = self.plain.rows(first, last)
-        indexes, predicates, objects = self.plain.things[rows], self.plain.predicates[rows], self.plain.terms[rows]
-        texts, ways = self.writer.texts, self.writer.ways
-        numbers, values = predicates.tolist(), objects.tolist()
-        things = list(map(self.things.__getitem__, indexes.tolist()))
-        names = list(map(self.writer.title.__getitem__, things))
-        words = list(map(self.writer.objects.usual.__getitem__, values))
+    def _stored(self, first: int, last: int) -> Iterator[tuple[int, str, str, str]]:
+        """The other sentences of these things: place, text, encoded numbers and terms."""
+        writer, things = self.writer, self.things
+        found = [
+            (index, place, sentence)
+            for index, groups in self.rest.between(first, last)
+            for number, objects in groups
+            for place, sentence in writer.facts(things[index], number, objects)
+        ]
+        for index, groups in self.links.between(first, last):
+            found += [(index, LINKS, sentence) for sentence in writer.links(things[index], groups)]
+        for index, place, sentence in found:
+            encoded = encode_sentence(sentence, writer.texts[things[index]], self.predicates)
+            yield THING * (index - first) + place, sentence[0], *encoded
+
+    def _words(self, predicates: "Ints", objects: "Ints") -> list[str]:
+        """The words for the objects of plain facts, numbers with their units."""
+        words = list(map(self.writer.objects.usual.__getitem__, objects.tolist()))
         for row in (self.has_unit[predicates] & self.is_literal[objects]).nonzero()[0].tolist():
             if NUMBER.fullmatch(words[row]):
-                words[row] = f"{words[row]} {ways[numbers[row]].predicate.unit}"
-        said = [
-            f"{before}{name}{one}{what}." if before else capitalise_sentence(f"{name}{one}{what}.")
-            for before, name, one, what in zip(
-                map(self.before.__getitem__, numbers), names, map(self.one.__getitem__, numbers), words, strict=True
-            )
-        ]
-        subjects = map(self.writer.written.__getitem__, things)
-        terms = subjects, map(texts.__getitem__, numbers), map(texts.__getitem__, values)
-        # without the function that a named tuple calls for each
-        fields = zip(said, zip(*terms, strict=True), repeat(None), repeat(0), repeat(0), strict=False)
-        sentences = map(partial(tuple.__new__, Sentence), fields)
-        new = list(map(ne, words, names))
-        places = THING * (indexes - first).astype(np.int64) + self.place[predicates]
-        return list(compress(sentences, new)), places[np.array(new, dtype=bool)]
+                words[row] = f"{words[row]} {self.writer.ways[int(predicates[row])].predicate.unit}"
+        for row in (predicates >= self.terms).nonzero()[0].tolist():
+            words[row] = ""
+        return words
+
+    def _classes(self, facts: Facts) -> "tuple[list[str], tuple[Ints, Ints, Ints]]":
+        """What is said of each set of classes; and one fact for each thing that has some: instead of a predicate it has
+        the number of the set, beyond those of terms, and as object the rarest class."""
+        rows = np.isin(facts.predicate, self.writer.types).nonzero()[0]
+        things, classes = facts.subject[rows], facts.object[rows]
+        starts = change_mask(things).nonzero()[0]
+        content, size = classes.tobytes(), classes.itemsize
+        own = [content[size * first : size * last] for first, last in pairwise([*starts.tolist(), len(rows)])]
+        sets = {each: number for number, each in enumerate(dict.fromkeys(own))}
+        said = [self.writer.classes(np.frombuffer(each, dtype=np.int32).tolist()) for each in sets]
+        numbers = np.fromiter(map(sets.__getitem__, own), np.int32, len(own))
+        rarest = np.array([number for _, number in said], dtype=np.int32)[numbers]
+        named = rarest >= 0
+        return [text for text, _ in said], (things[starts][named], numbers[named] + self.terms, rarest[named])
 
     def _by_index(self, things: "Ints", predicates: "Ints", terms: "Ints") -> GroupedPairs:
         """The pairs of the things that get a passage."""
@@ -148,6 +199,24 @@ class _Writer:
         order = indexes.argsort(kind="stable")
         order = order[indexes[order].searchsorted(0) :]
         return GroupedPairs(indexes[order], predicates[order], terms[order], len(self.things))
+
+
+def _template(patterns: dict[int, tuple[str, str]], predicates: PredicateNumbers, signature: bytes) -> tuple[str, str]:
+    """The sentences of things with these predicates, in order, joined by null bytes, with places for words; and their
+    sources, with places for lengths and for the terms."""
+    found = [patterns[number] for number in np.frombuffer(signature, dtype=np.int32).tolist()]
+    sources = [f"%d {predicates[iri]} %d" if iri else "%s%s" for _, iri in found]
+    return "\0".join([said for said, _ in found]), ";".join(sources) + "\n%s"
+
+
+def _pattern(before: str, after: str, words: str) -> str:
+    """A sentence with places for the title of a thing and for words."""
+    name = _NAME if before else _FIRST_NAME
+    return f"{before.replace('%', '%%')}{name}{after.replace('%', '%%')}{words}"
+
+
+def _lengths(texts: list[str]) -> "Longs":
+    return np.fromiter(map(len, texts), np.int64, len(texts))
 
 
 NumberedSentences = Iterable[tuple[int, Sentence]]
@@ -167,23 +236,13 @@ class SentenceWriter:
         self.objects = ObjectPhrases(facts, self.near, titles, self.ways)
         self._class_of = schema.class_of
         self._kind = self.near.kind
-        # terms as parts of a triple
-        pairs = zip(self._kind, facts.texts, strict=True)
-        self.written = [f"_:{text}" if kind == BLANK else text for kind, text in pairs]
         self._languages = {i: sort[2] for i, sort in enumerate(facts.sorts) if sort[2]}
         self._sort_of = facts.sort_of.data
-        self._linking = set(self.near.incoming.terms.tolist())
-        self._type_sets: dict[tuple[int, ...], tuple[str, int]] = {}
+        self._linking = self._linked_back(len(facts.texts))
 
     def facts(self, thing: int, number: int, objects: list[int]) -> NumberedSentences:
-        """The sentences about a thing with one predicate (texts, classes, names, facts), each with its place."""
-        way = self.ways.get(number)
-        if way is not None:
-            return self._facts(thing, number, way, objects)
-        said = self._classes(thing, number, objects) if number in self.types else None
-        return () if said is None else ((CLASSES, said),)
-
-    def _facts(self, thing: int, number: int, way: PredicateWording, objects: list[int]) -> NumberedSentences:
+        """The sentences about a thing with one predicate (texts, names, facts), each with its place."""
+        way = self.ways[number]
         if self._languages and not way.is_name and len(objects) > 1:
             objects = self._preferred(objects)
         if way.is_text or not self.objects.long.isdisjoint(objects):
@@ -199,20 +258,17 @@ class SentenceWriter:
         for said in self._said(thing, number, way, objects):
             yield way.place, said
 
-    def _classes(self, thing: int, number: int, objects: list[int]) -> Sentence | None:
-        """The classes, the rarest first."""
-        key = tuple(objects)
-        if key not in self._type_sets:
-            known = self._class_of
-            found = sorted(
-                (known[iri].count, clean_text(known[iri].label), o) for o in key if (iri := self.texts[o]) in known
-            )
-            names = [singular(label_in_sentence(label, local_name(self.texts[o]))) for _, label, o in found]
-            article = "an" if names and names[0][:1].lower() in "aeiou" else "a"
-            said = f" is {article} {list_names(list(dict.fromkeys(names))[:OBJECTS])}." if names else ""
-            self._type_sets[key] = said, found[0][2] if found else -1
-        said, first = self._type_sets[key]
-        return self._sentence(self.title[thing] + said, thing, number, first) if said else None
+    def classes(self, numbers: list[int]) -> tuple[str, int]:
+        """What is said of a thing with these classes, the rarest first, and the rarest; -1 if none is known."""
+        known = self._class_of
+        found = sorted(
+            (known[iri].count, clean_text(known[iri].label), n) for n in numbers if (iri := self.texts[n]) in known
+        )
+        if not found:
+            return "", -1
+        names = [singular(label_in_sentence(label, local_name(self.texts[n]))) for _, label, n in found]
+        article = "an" if names[0][:1].lower() in "aeiou" else "a"
+        return f" is {article} {list_names(list(dict.fromkeys(names))[:OBJECTS])}.", found[0][2]
 
     def _verbatim(self, thing: int, number: int, value: int) -> Iterator[Sentence]:
         """The sentences of a text; those of a long text cite themselves and their place in it."""
@@ -222,7 +278,7 @@ class SentenceWriter:
                 if len(text) <= PASSAGE_LENGTH:
                     yield self._sentence(said, thing, number, value)
                 else:
-                    triple = (self.written[thing], self.texts[number], text[start:end])
+                    triple = (self.texts[thing], self.texts[number], text[start:end])
                     yield Sentence(capitalise_sentence(said), triple, None, start, end)
 
     def _also_called(self, thing: int, number: int, values: list[int]) -> Iterator[Sentence]:
@@ -259,7 +315,11 @@ class SentenceWriter:
             forward = {n: objects for n, objects in self.near.outgoing.of(thing) if n in self.ways}
         for number, subjects in linking:
             way = self.ways[number]
-            others = self._not_stated_forward(thing, number, way, subjects, forward) if forward else subjects
+            # those without a link of the same or an inverse predicate in the other direction
+            known = {thing, *forward.get(number, ())} if forward else set()
+            for inverse in way.predicate.inverses if forward else ():
+                known.update(o for n, objects in forward.items() if self.texts[n] == inverse for o in objects)
+            others = [s for s in subjects if s not in known] if known else subjects
             if not others or name == f"the {way.form.text} of {title[others[0]]}":
                 continue
             pairs = [(title[s], s) for s in others]
@@ -275,14 +335,14 @@ class SentenceWriter:
                 text = f"{name} is listed as {way.form.text} of {list_names(names, more)}."
             yield self._sentence(text, first[0][1], number, thing)
 
-    def _not_stated_forward(
-        self, thing: int, number: int, way: PredicateWording, subjects: list[int], forward: dict[int, list[int]]
-    ) -> list[int]:
-        """The things without a link of the same or an inverse predicate in the other direction (`forward`)."""
-        known = {thing, *forward.get(number, ())}
-        for inverse in way.predicate.inverses:
-            known.update(o for n, objects in forward.items() if self.texts[n] == inverse for o in objects)
-        return [s for s in subjects if s not in known]
+    def _linked_back(self, terms: int) -> set[int]:
+        """The things that may link back to what links to them: by the same predicate or an inverse one."""
+        links = self.near.incoming
+        pairs, others = (n.things.astype(np.int64) * terms + n.predicates for n in (links, self.near.outgoing))
+        # both are sorted
+        same = np.append(others, -1)[others.searchsorted(pairs)] == pairs
+        inverse = np.isin(links.predicates, [n for n, way in self.ways.items() if way.predicate.inverses])
+        return set(links.things[same | inverse].tolist())
 
     def _preferred(self, values: list[int]) -> list[int]:
         """Without translations of English or untagged texts; names keep all translations."""
@@ -293,7 +353,7 @@ class SentenceWriter:
         return [o for o in values if not languages.get(o) or language_rank(languages[o]) == best]
 
     def _sentence(self, text: str, subject: int, predicate: int, object: int) -> Sentence:
-        triple = self.written[subject], self.texts[predicate], self.written[object]
+        triple = self.texts[subject], self.texts[predicate], self.texts[object]
         # without the function that a named tuple calls
         return tuple.__new__(Sentence, (capitalise_sentence(text), triple, None, 0, 0))
 
@@ -324,7 +384,8 @@ def _declared(facts: Facts, schema: Schema, writer: SentenceWriter) -> "Flags":
 def _plain(facts: Facts, writer: SentenceWriter) -> "tuple[Flags, Flags]":
     """The plain facts, one object of a predicate with a usual phrase; and the others, without names that are the
     title."""
-    plain, naming = (np.zeros(len(facts.texts), dtype=bool) for _ in range(2))
+    known, plain, naming = np.zeros((3, len(facts.texts)), dtype=bool)
+    known[list(writer.ways)] = True
     plain[[number for number, way in writer.ways.items() if not way.is_name and not way.is_text]] = True
     naming[[number for number, way in writer.ways.items() if way.is_name]] = True
     words, title = writer.objects.usual, writer.title
@@ -333,7 +394,7 @@ def _plain(facts: Facts, writer: SentenceWriter) -> "tuple[Flags, Flags]":
     found: Flags = single & plain[facts.predicate] & np.array(list(map(bool, words)))[facts.object]
     names = np.flatnonzero(single & naming[facts.predicate])
     pairs = zip(facts.subject[names].tolist(), facts.object[names].tolist(), strict=True)
-    rest = ~found
+    rest = known[facts.predicate] & ~found
     rest[names] = [title[thing] != words[name] for thing, name in pairs]
     return found, rest
 

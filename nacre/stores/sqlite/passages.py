@@ -6,7 +6,8 @@ import threading
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from contextlib import closing
+from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -68,12 +69,13 @@ class Passages(PublishedFile):
         self.count = int(self._rows("SELECT count(*) FROM passage")[0][0])
         self._predicates = [row[0] for row in self._rows("SELECT iri FROM predicate ORDER BY n")]
         # the questions of a conversation find the same passages again
-        self._split = lru_cache(CACHED_PASSAGES)(self._sentences)
+        self._split = lru_cache(CACHED_PASSAGES)(partial(decode_sentences, predicates=self._predicates))
 
     def get(self, ids: Sequence[int]) -> list[Passage]:
         """The passages with these ids, in that order; unknown ids are left out."""
         found: dict[int, Passage] = {}
-        for chunk in _chunks(list(ids), 500):
+        for start in range(0, len(ids), 500):
+            chunk = ids[start : start + 500]
             marks = ",".join("?" * len(chunk))
             for i, key, title, text, sources in self._rows(
                 f"SELECT id, key, title, text, sources FROM passage WHERE id IN ({marks})", chunk
@@ -87,57 +89,66 @@ class Passages(PublishedFile):
         return self.get([row[0] for row in found])
 
     def each(self) -> Iterator[tuple[int, str, str]]:
-        """(id, title, text) of every passage, in the order they were written; memory for a few hundred at a time."""
-        last = 0
-        while rows := self._rows("SELECT n, id, title, text FROM passage WHERE n > ? ORDER BY n LIMIT 500", (last,)):
-            last = rows[-1][0]
-            for _, i, title, text in rows:
-                yield i, title, text
-
-    def ids(self) -> list[int]:
-        return [row[0] for row in self._rows("SELECT id FROM passage ORDER BY id")]
+        """(id, title, text) of every passage, in the order they were written."""
+        with closing(open_published(self.path)) as own:
+            yield from own.execute("SELECT id, title, text FROM passage ORDER BY n")
 
     def written(self) -> list[int]:
         """The ids in the order the passages were written: those about one key one after the other."""
         return [row[0] for row in self._rows("SELECT id FROM passage ORDER BY n")]
 
-    def _sentences(self, key: str, text: str, sources: str) -> tuple[Sentence, ...]:
-        sentences = []
-        numbers, _, terms = sources.partition("\n")
-        at = place = 0
-        for each in numbers.split(";"):
-            own, _, span = each.partition("@")
-            length, *triple = map(int, own.split())
-            said = text[at : at + length]
-            at += length + 1
-            start, end = map(int, span.split("-")) if span else (0, 0)
-            if triple:
-                predicate, size, *other = triple
-                object_ = said if size < 0 else terms[place : place + size]
-                place += max(0, size)
-                subject = terms[place : place + other[0]] if other else key
-                place += other[0] if other else 0
-                sentences.append(Sentence(said, (subject, self._predicates[predicate], object_), None, start, end))
-            elif span:
-                sentences.append(Sentence(said, None, key, start, end))
-            else:
-                sentences.append(Sentence(said))
-        return tuple(sentences)
+
+def decode_sentences(key: str, text: str, sources: str, predicates: Sequence[str]) -> tuple[Sentence, ...]:
+    """The sentences of an encoded passage."""
+    sentences = []
+    numbers, _, terms = sources.partition("\n")
+    at = place = 0
+    for each in numbers.split(";"):
+        own, _, span = each.partition("@")
+        length, *triple = map(int, own.split())
+        said = text[at : at + length]
+        at += length + 1
+        start, end = map(int, span.split("-")) if span else (0, 0)
+        if triple:
+            predicate, size, *other = triple
+            object_ = said if size < 0 else terms[place : place + size]
+            place += max(0, size)
+            subject = terms[place : place + other[0]] if other else key
+            place += other[0] if other else 0
+            sentences.append(Sentence(said, (subject, predicates[predicate], object_), None, start, end))
+        else:
+            sentences.append(Sentence(said, None, key if span else None, start, end))
+    return tuple(sentences)
 
 
-def write_passages(passages: Iterable[Passage], path: Path) -> int:
-    """Write passages.sqlite; returns their number (equal ids count once). The same keys must be consecutive."""
+class EncodedPassage(NamedTuple):
+    """A passage as the file has it; `sources` has the numbers of predicates."""
+
+    id: int
+    key: str
+    title: str
+    text: str
+    sources: str
+
+
+PredicateNumbers = defaultdict[str, int]  # a new IRI gets the next number
+
+
+def write_passages(
+    passages: Iterable[Passage | EncodedPassage], path: Path, predicates: PredicateNumbers | None = None
+) -> int:
+    """Write passages.sqlite; returns their number (equal ids count once). The same keys must be consecutive, and
+    encoded passages have the numbers of `predicates`."""
+    predicates = PredicateNumbers(count().__next__) if predicates is None else predicates
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.executescript(
             "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + PASSAGES_DDL
         )
         connection.execute("BEGIN")
-        encoder = _PassageEncoder()
         insert = "INSERT INTO passage (id, key, part, title, text, sources) VALUES (?, ?, ?, ?, ?, ?)"
-        written = connection.executemany(insert, encoder.rows(passages)).rowcount
-        numbered = ((n, iri) for iri, n in encoder.predicates.items())
-        connection.executemany("INSERT INTO predicate VALUES (?, ?)", numbered)
+        written = connection.executemany(insert, _rows(passages, predicates)).rowcount
+        connection.executemany("INSERT INTO predicate VALUES (?, ?)", ((n, iri) for iri, n in predicates.items()))
         connection.execute("CREATE UNIQUE INDEX passage_id ON passage(id)")
         connection.execute("CREATE INDEX passage_key ON passage(key, part)")
         connection.execute("COMMIT")
@@ -146,48 +157,37 @@ def write_passages(passages: Iterable[Passage], path: Path) -> int:
     return max(0, written)
 
 
-class _PassageEncoder:
-    """Turns passages into rows and numbers their predicates."""
-
-    def __init__(self) -> None:
-        self.predicates: defaultdict[str, int] = defaultdict(count().__next__)
-
-    def rows(self, passages: Iterable[Passage]) -> Iterator[tuple[object, ...]]:
-        """The rows of distinct passages, in their order."""
-        seen: set[int] = set()
-        last_key, part = "", -1
-        for passage in passages:
-            key = passage.key
-            part = part + 1 if key == last_key else 0
-            last_key = key
-            if passage.id in seen:
-                continue
-            seen.add(passage.id)
-            yield passage.id, key, part, passage.title, passage.text, self._sources(passage)
-
-    def _sources(self, passage: Passage) -> str:
-        key, predicates = passage.key, self.predicates
-        numbers, terms = [], []
-        for text, triple, document, start, end in passage.sentences:
-            if triple is None:
-                numbers.append(f"{len(text)}@{start}-{end}" if document is not None else str(len(text)))
-                continue
-            subject, iri, object_ = triple
-            if end and object_ == text:
-                own = f"{len(text)} {predicates[iri]} -1"
-            else:
-                own = f"{len(text)} {predicates[iri]} {len(object_)}"
-                terms.append(object_)
-            if subject != key:
-                own = f"{own} {len(subject)}"
-                terms.append(subject)
-            numbers.append(f"{own}@{start}-{end}" if end else own)
-        return f"{';'.join(numbers)}\n{''.join(terms)}"
+def _rows(passages: Iterable[Passage | EncodedPassage], predicates: PredicateNumbers) -> Iterator[tuple[object, ...]]:
+    """The rows of distinct passages, in their order."""
+    seen, last_key, part = set[int](), "", -1
+    for passage in passages:
+        row = passage if isinstance(passage, EncodedPassage) else _encode(passage, predicates)
+        part = part + 1 if row.key == last_key else 0
+        last_key = row.key
+        if row.id not in seen:
+            seen.add(row.id)
+            yield *row[:2], part, *row[2:]
 
 
-def _chunks(ids: list[int], size: int) -> Iterator[list[int]]:
-    for start in range(0, len(ids), size):
-        yield ids[start : start + size]
+def _encode(passage: Passage, predicates: PredicateNumbers) -> EncodedPassage:
+    encoded = [encode_sentence(sentence, passage.key, predicates) for sentence in passage.sentences]
+    sources = f"{';'.join([own for own, _ in encoded])}\n{''.join([terms for _, terms in encoded])}"
+    return EncodedPassage(passage.id, passage.key, passage.title, passage.text, sources)
+
+
+def encode_sentence(sentence: Sentence, key: str, predicates: PredicateNumbers) -> tuple[str, str]:
+    """The numbers of a sentence of the passage with this key, and its terms."""
+    text, triple, document, start, end = sentence
+    if triple is None:
+        return f"{len(text)}@{start}-{end}" if document is not None else str(len(text)), ""
+    subject, iri, terms = triple
+    if end and terms == text:
+        own, terms = f"{len(text)} {predicates[iri]} -1", ""
+    else:
+        own = f"{len(text)} {predicates[iri]} {len(terms)}"
+    if subject != key:
+        own, terms = f"{own} {len(subject)}", terms + subject
+    return f"{own}@{start}-{end}" if end else own, terms
 
 
 DOCUMENTS_DDL = """
