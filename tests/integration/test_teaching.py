@@ -84,13 +84,13 @@ def test_the_likeliest_meanings_come_with_what_the_question_would_give(houses: L
         assert all(samples.values())
 
 
-def test_samples_are_in_the_language_of_the_labels(tmp_path: Path) -> None:
+def test_samples_are_in_the_language_of_the_question(tmp_path: Path) -> None:
     rows = "".join(f"Nr. {i};Seil {i};Keller {i % 2};{i * 3},50 €\n" for i in range(1, 9))
     (tmp_path / "Bestand.csv").write_text("Nummer;Bezeichnung;Lagerort;Einkaufspreis\n" + rows, encoding="utf-8")
     ingest([str(tmp_path / "Bestand.csv")], "bestand", data=tmp_path / "data", no_vectors=True)
     library = Library(tmp_path / "data", local_embedder("auto"))
     with library.open("bestand") as graph:
-        first = find_meanings("Kosten", "what are the Kosten of Seil 3", graph)[0]
+        first = find_meanings("Kosten", "Was sind die Kosten von Seil 3?", graph)[0]
     library.close()
     assert (first.name, first.answer) == ("Einkaufspreis", "Der Eintrag „Einkaufspreis“ von Seil 3 lautet 9,5 €.")
 
