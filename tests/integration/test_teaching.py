@@ -84,6 +84,12 @@ def test_the_likeliest_meanings_come_with_what_the_question_would_give(houses: L
         assert all(samples.values())
 
 
+def test_a_question_in_german_is_tried_and_answered_in_german(houses: Library) -> None:
+    with houses.open("houses") as graph:
+        found = find_meanings("Kaltmiete", "Wie hoch ist die Kaltmiete von Mill house?", graph)
+        assert "Der Eintrag „bedrooms“ von Mill house lautet 4." in [each.answer for each in found]
+
+
 def test_a_word_that_means_something_is_told_what(houses: Library) -> None:
     with houses.open("houses") as graph:
         for word, why in REFUSED.items():
