@@ -362,11 +362,8 @@ def _span(predicate: Predicate, schema: Schema, code: str) -> str:
     low, high = predicate.minimum, predicate.maximum
     if low is None or high is None or low == high or predicate.datatype in ("date", "datetime", "boolean"):
         return ""
-    glossed = replace(predicate, label=gloss_label(predicate.label, code))
-    english = Schema((), (), (glossed,), (), {}, 0, 0)
-    ends = [
-        translated_number(each, code, predicate.unit, counted=is_amount(predicate.iri, english)) for each in (low, high)
-    ]
+    counted = is_amount(predicate.iri, _english_schema(schema, code))
+    ends = [translated_number(each, code, predicate.unit, counted=counted) for each in (low, high)]
     label = translated_property(predicate.iri, schema, "", code)
     return fill_template(code, "overview_span", property=label, low=ends[0], high=ends[1])
 
