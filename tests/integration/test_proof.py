@@ -122,6 +122,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ),
         ("how long was he here", "the durations of the hires", ("coverage", "he")),
         ("who is training Bo", "pilots whose teacher is Bo", ("own things first", "training")),
+        ("total duration by boat", "the total duration of the hires", ("operator", "boat")),
         ("are Petrel and Skua boats", "whether Petrel or Skua is a boat", None),
         ("how many trips did the boats of Ness have", "the number of boats whose berth is Ness", ("shape", "trips")),
         ("how many boats did Ness have", "the number of boats whose berth is Ness", None),

@@ -274,6 +274,10 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
         if any(each.role in ("name", "identifier") and each.objects < each.subjects for each in named):
             yield question.text
     functions = {target.function for target in d.targets}
+    grouped = {cue.end for cue in question.cues if cue.kind == "group"}
+    if functions - {""} and not d.group:
+        # "total load by boat"
+        yield from (_words(question, x.covered) for x in d.links if x.kind == "class" and x.start in grouped)
     is_joined = any(token.norm in language().words["joining"] for token in question.tokens)
     if "count" in functions and functions - {"count", ""} and not d.group and not is_joined:
         yield question.text
