@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nacre.access.named_facts import (
+from nacre.access.likeness import (
     KIND_GAIN,
     TELLING_ROLES,
     asked_forms,

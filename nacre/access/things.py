@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from nacre.access.class_table import page_keys, plural_label, property_values, row_conditions, table_source
-from nacre.access.named_facts import engine_of
+from nacre.access.likeness import engine_of
 from nacre.access.open_graph import lexicon_for, look_up_labels
 from nacre.errors import ToolError
 from nacre.language.data import load_language_data

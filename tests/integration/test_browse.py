@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.pipeline import ingest
-from nacre.access.named_facts import engine_of
+from nacre.access.likeness import engine_of
 from nacre.access.open_graph import look_up_labels
 from nacre.access.things import class_view, local_thing, overview_words, schema_overview
 from nacre.extensions.endpoints.attach import attach_endpoint

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from nacre.access.named_facts import kind_fit, requested_kind
+from nacre.access.likeness import requested_kind
+from nacre.extensions.nearest.named_facts import kind_fit
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.schema import Class, Predicate, Schema
 

@@ -14,23 +14,25 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents.answering.select_answer import candidate_rows, row_probability, sole_reading
-from nacre.access.named_facts import (
+from nacre.access.likeness import (
     WordForms,
     asked_forms,
     engine_of,
-    fact_text,
     has_word,
-    is_list,
     is_of_kind,
-    is_prose,
     likenesses,
+    requested_kind,
+    text_forms,
+    word_likenesses,
+)
+from nacre.extensions.nearest.named_facts import (
+    fact_text,
+    is_list,
+    is_prose,
     passage_sentences,
     property_label,
     question_forms,
-    requested_kind,
     round_likeness,
-    text_forms,
-    word_likenesses,
 )
 from nacre.language.data import language, phrase_list, word_list
 from nacre.language.quantities import find_amounts

@@ -24,23 +24,18 @@ from agents.answering.select_answer import (
 )
 from agents.model_priors import after_agreement
 from agents.turn_view import Lack, TurnView
-from nacre.access.named_facts import (
-    KIND_GAIN,
-    AnswerKind,
-    engine_of,
+from nacre.access.likeness import KIND_GAIN, AnswerKind, engine_of, requested_kind, text_forms, word_likenesses
+from nacre.extensions.nearest.class_facts import ClassFacts, class_facts, prose_matches
+from nacre.extensions.nearest.named_facts import (
     fitting_facts,
     is_list,
     is_telling,
     kind_fit,
     named_facts,
     question_forms,
-    requested_kind,
     round_likeness,
-    text_forms,
     without_names,
-    word_likenesses,
 )
-from nacre.extensions.nearest.class_facts import ClassFacts, class_facts, prose_matches
 from nacre.language.data import language, word_list
 from nacre.language.tokens import name_tokens, tokenize
 from nacre.plans.selects import asked_select, predicates_of
