@@ -58,6 +58,10 @@ def fold(text: str) -> str:
     """A text without case, accents and typographic variants."""
     if text.isascii():
         return text.casefold()
+    return _recently_folded(text) if len(text) <= MAX_KEPT_TEXT else _fold_letters(text)
+
+
+def _fold_letters(text: str) -> str:
     text = unicodedata.normalize("NFKD", text.translate(_LETTERS))
     return "".join(c for c in text if not unicodedata.combining(c)).casefold()
 
@@ -92,8 +96,9 @@ def find_tokens(text: str) -> tuple[Token, ...]:
 # characters of a text whose tokens are kept: texts of data may be longer than memory has room for (set by hand)
 MAX_KEPT_TEXT = 4_000
 
-# a turn splits its question and the texts of its answer some twenty times
+# a turn splits its question and the texts of its answer some twenty times, and folds names as often
 _recent_tokens = lru_cache(512)(find_tokens)
+_recently_folded = lru_cache(1024)(_fold_letters)
 
 
 def split_name(name: str) -> str:

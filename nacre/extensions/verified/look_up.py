@@ -115,13 +115,19 @@ async def understand_question(
     long offers nothing to other questions for now; the same question runs its plan anyway.
     """
     stands_alone = rewrite.scope is None and rewrite.chosen is None
-    about = graph, owner, rewrite.standalone
-    verified = await run_in_thread(comparable_verified_questions, *about) if stands_alone else ()
-    shift = await run_in_thread(probability_shift, graph)
+
+    def compared() -> tuple[Sequence[VerifiedQuestion], float]:
+        known = comparable_verified_questions(graph, owner, rewrite.standalone) if stands_alone else ()
+        return known, probability_shift(graph)
+
+    def read() -> Understanding:
+        found = cached_understanding(rewrite, graph.schema, lexicon, most, verified, shift)
+        return with_like_query(found, verified, lexicon)
+
+    verified, shift = await run_in_thread(compared)
     deadline = time.monotonic() + WAIT_SECONDS
     for _ in range(MAX_CHECKED):
-        found = await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most, verified, shift)
-        found = await run_in_thread(with_like_query, found, verified, lexicon)
+        found = await run_in_thread(read)
         used = used_entry(found, verified)
         if used is None:
             return found
