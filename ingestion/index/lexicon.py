@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
-import simplemma
 
 from ingestion.induce.layout import Layout, PredicateColumns
 from ingestion.induce.names import expand_abbreviations
 from ingestion.meaning.derive import is_translation
 from ingestion.read.facts import unique_counts
 from nacre.language.data import load_language_data, word_list
+from nacre.language.dictionary import is_known
 from nacre.language.labels import label_words
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import joined_tokens, lemma, lexicon_tokens, name_tokens, split_name, word_forms
@@ -454,4 +454,4 @@ def _is_noun(words: str) -> bool:
         or is_participle(parts[-1])
     ):
         return False
-    return all(part.isalpha() and simplemma.is_known(part, lang="en") for part in parts)
+    return all(part.isalpha() and is_known(part, lang="en") for part in parts)

@@ -9,9 +9,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
-import simplemma
-
 from nacre.language.data import load_language_data, word_map
+from nacre.language.dictionary import dictionary_form, is_known
 
 # marks of decomposed letters, and points that are often left out; `fold` removes them
 _MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u3099\u309a"
@@ -39,9 +38,9 @@ def lemma(word: str) -> str:
         return word[:-1] if len(word) > 2 and word.endswith("s") and word[-2].isdigit() else word
     if len(word) < 3:
         return word
-    if word.endswith(("xes", "ches", "shes", "sses")) and simplemma.is_known(word[:-2], lang="en"):
+    if word.endswith(("xes", "ches", "shes", "sses")) and is_known(word[:-2], lang="en"):
         return word[:-2]
-    return word_map("english", "lemmas").get(word) or str(simplemma.lemmatize(word, lang="en")).casefold()
+    return word_map("english", "lemmas").get(word) or str(dictionary_form(word, lang="en")).casefold()
 
 
 class Token(NamedTuple):
@@ -191,7 +190,7 @@ def detect_language(text: str, fewest: int = MIN_FUNCTION_WORDS) -> str:
     if counts[best] < fewest or counts[best] <= counts[ENGLISH]:
         return ENGLISH
     own = words & language_function_words()[best]
-    return best if any(not simplemma.is_known(word, lang=ENGLISH) for word in own) else ENGLISH
+    return best if any(not is_known(word, lang=ENGLISH) for word in own) else ENGLISH
 
 
 def language_name(code: str) -> str:

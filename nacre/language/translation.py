@@ -11,10 +11,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-import simplemma
 from rapidfuzz.distance import OSA
 
 from nacre.language.data import load_language_texts
+from nacre.language.dictionary import dictionary_form, is_known
 from nacre.language.tokens import ENGLISH, fold, tokenize
 
 # Letters of the parts of a compound, at least; letters of a word with a typo, and of one with two (given).
@@ -290,7 +290,7 @@ def is_english(label: str) -> bool:
 
 def is_english_word(word: str) -> bool:
     """Whether English has a word. Numbers and codes are words of any language."""
-    return not word.isalpha() or bool(simplemma.is_known(word, lang=ENGLISH))
+    return not word.isalpha() or bool(is_known(word, lang=ENGLISH))
 
 
 def word_for(english: str, code: str) -> str:
@@ -387,13 +387,13 @@ def translated_plural(noun: str, code: str) -> str:
 def known_part(noun: str, code: str) -> str:
     """The noun, or the longest last part of a compound, that the dictionary of a language knows; "" without one."""
     parts = (noun[i:].capitalize() for i in range(max(1, len(noun) - MIN_HEAD_LETTERS + 1)))
-    return next((part for part in parts if simplemma.is_known(part, lang=code)), "")
+    return next((part for part in parts if is_known(part, lang=code)), "")
 
 
 def _is_plural(noun: str, code: str) -> bool:
     """Whether a noun is a plural; of languages that write nouns with capitals, which tells them from verbs."""
     known = known_part(noun, code)
-    base = simplemma.lemmatize(known, lang=code) if known else ""
+    base = dictionary_form(known, lang=code) if known else ""
     return base[:1].isupper() and base != known
 
 

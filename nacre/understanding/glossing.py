@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-import simplemma
-
+from nacre.language.dictionary import is_known
 from nacre.language.tokens import ENGLISH, Token, detect_language, fold, language_function_words, tokenize
 from nacre.language.translation import (
     FRONT_MARK,
@@ -252,7 +251,7 @@ def question_language(text: str, lexicon: Lexicon) -> str:
             return code
     for code, (is_main, stems) in label_languages(lexicon.of_schema).items():
         own = len(function_words[code].intersection(words))
-        repeats = any(stem(w, code) in stems and not simplemma.is_known(w, lang=ENGLISH) for w in words)
+        repeats = any(stem(w, code) in stems and not is_known(w, lang=ENGLISH) for w in words)
         if own > english or (own == english and (is_main or repeats)):
             return code
     return ENGLISH

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-import simplemma
-
 from nacre.language.data import language, phrase_list, word_list, word_map
+from nacre.language.dictionary import is_known
 from nacre.language.labels import is_boolean_predicate, label_words, strip_yes_no_suffix
 from nacre.language.quantities import magnitude_of_name
 from nacre.language.thesaurus import english_data, function_words, is_person
@@ -368,7 +367,7 @@ def _role_label(words: list[str]) -> PredicateLabel | None:
     if words[-1] != "of" or len(words) < 2 or words[-2] in word_list("wording", "without_article"):
         return None
     role, noun = " ".join(words[:-1]), words[-2]
-    is_noun = simplemma.is_known(noun, lang="en") and (lemma(noun) == noun or noun.endswith("er"))
+    is_noun = is_known(noun, lang="en") and (lemma(noun) == noun or noun.endswith("er"))
     return PredicateLabel("role", role, plural(role)) if is_noun else None
 
 

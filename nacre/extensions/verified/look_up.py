@@ -21,7 +21,6 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal, TypeVar
 
-import simplemma
 from rapidfuzz.distance import OSA
 
 from nacre.access.open_graph import cached_understanding
@@ -40,6 +39,7 @@ from nacre.extensions.verified.offer import (
     unaccounted_words,
 )
 from nacre.extensions.verified.template import Template, asked_elements, content_words, template_of
+from nacre.language.dictionary import is_known
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.tokens import Token, tokenize
@@ -392,7 +392,7 @@ def _have_same_words(words: Sequence[Token], wanted: Sequence[Token], lexicon: L
 def _is_slip(word: str, other: str, lexicon: Lexicon) -> bool:
     if min(len(word), len(other)) < MIN_LETTERS or not (word.isalpha() and other.isalpha()):
         return False
-    if OSA.distance(word, other, score_cutoff=1) > 1 or simplemma.is_known(word, lang="en"):
+    if OSA.distance(word, other, score_cutoff=1) > 1 or is_known(word, lang="en"):
         return False
     known = lexicon.word(word)
     return known is None or not known.names
