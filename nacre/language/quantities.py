@@ -98,8 +98,10 @@ def is_same_amount(amount: Amount, value: float, unit: str, words: frozenset[str
     # the registry of units takes longer to load than a turn takes, and without a unit the values must be near
     if not own and not _is_near(amount, value):
         return False
-    if not stated and amount.after and (fold(amount.after) == fold(own) or _is_measure(amount.after)):
-        stated = amount.after
+    # a number of what the words of the data name fits as a measure and as a count
+    is_named = not own and not _unit_words(amount.after).isdisjoint(words)
+    if not stated and amount.after and not is_named:
+        stated = amount.after if fold(amount.after) == fold(own) or _is_measure(amount.after) else stated
     many, base_unit = split_magnitude(unit)
     if many > 1:
         return any(is_same_amount(amount, number, base_unit, words) for number in (value, value * many))
