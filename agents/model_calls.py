@@ -521,8 +521,8 @@ def failure_reason(error: BaseException) -> str:
     if isinstance(error, TimeoutError) or "Timeout" in kind:
         return f"{kind}: the model's server did not answer in time"
     # clients have errors of connections of their own: APIConnectionError of OpenAI, TransportError of httpx
-    is_of_client = "Connect" in kind or any(base.__name__ == "TransportError" for base in type(error).__mro__)
-    if isinstance(error, OSError) or is_of_client:
+    bases = {each.__name__ for each in type(error).__mro__}
+    if isinstance(error, OSError) or "TransportError" in bases or "Connect" in kind:
         return f"{kind}: the model's server can't be reached"
     return f"{kind}: the call of the model failed"
 

@@ -26,9 +26,8 @@ import yaml
 
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
 from nacre.evaluation.score import AnswersById, read_answers, right_ids
-from nacre.language.dictionary import is_known
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import lemma
+from nacre.language.tokens import is_known, lemma
 
 REWORDINGS_EACH = 5
 _WORD = re.compile(r"[^\W\d_]+")

@@ -403,9 +403,6 @@ def _is_about(names: set[str], text: EvidenceSentence) -> bool:
     return any(f" {name} " in f" {words} " or (pronoun and f" {name} " in f" {title} ") for name in names if name)
 
 
-ColumnValues = Sequence[frozenset[str]]
-
-
 def is_same_result(rows: Table, others: Table) -> bool:
     """Whether the table with fewer columns is part of the other: each column has the values of one there.
 
@@ -416,7 +413,7 @@ def is_same_result(rows: Table, others: Table) -> bool:
     return have_same_values(column_values(rows), column_values(others))
 
 
-def have_same_values(one: ColumnValues, other: ColumnValues) -> bool:
+def have_same_values(one: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> bool:
     """Whether each column of those with fewer columns is one of the other's."""
     few, many = sorted((one, other), key=len)
     return all(column in many for column in few)
@@ -427,7 +424,7 @@ def has_same_columns(one: Table, other: Table) -> bool:
     return len(one.columns) == len(other.columns) and is_same_result(one, other)
 
 
-def column_values(table: Table) -> ColumnValues:
+def column_values(table: Table) -> list[frozenset[str]]:
     """The values of each column, as they are compared."""
     cells = zip(*table.rows, strict=True)
     return [frozenset(_value(cell) for cell in column if cell is not None) for column in cells]

@@ -15,10 +15,9 @@ from ingestion.induce.names import expand_abbreviations
 from ingestion.meaning.derive import is_translation
 from ingestion.read.facts import unique_counts
 from nacre.language.data import load_language_data, word_list
-from nacre.language.dictionary import is_known
 from nacre.language.labels import label_words
 from nacre.language.thesaurus import is_person
-from nacre.language.tokens import joined_tokens, lemma, lexicon_tokens, name_tokens, split_name, word_forms
+from nacre.language.tokens import is_known, joined_tokens, lemma, lexicon_tokens, name_tokens, split_name, word_forms
 from nacre.language.word_forms import is_participle, singular
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.sqlite.lexicon import LexiconEntry, NamedThing, Row, TableLink, lexicon_row, write_lexicon

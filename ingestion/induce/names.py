@@ -12,9 +12,8 @@ from urllib.parse import unquote
 
 from ingestion.vocabulary import local_name, member_name
 from nacre.language.data import word_list, word_map
-from nacre.language.dictionary import is_known
 from nacre.language.thesaurus import vocabulary
-from nacre.language.tokens import lemma
+from nacre.language.tokens import is_known, lemma
 from nacre.language.word_forms import amount_name, is_participle
 
 _KEYWORDS = """

@@ -9,10 +9,9 @@ from itertools import combinations, pairwise, takewhile
 
 from nacre.checking.evidence_index import EvidenceIndex, MatchedSpan, SentenceMatch, blank_periods
 from nacre.language.data import pattern, word_list, word_map
-from nacre.language.dictionary import is_known
 from nacre.language.quantities import Amount, canonical_unit, find_amounts, is_same_amount
 from nacre.language.thesaurus import english_data, function_words
-from nacre.language.tokens import ENGLISH, detect_language, fold, tokenize
+from nacre.language.tokens import ENGLISH, detect_language, fold, is_known, tokenize
 from nacre.records.evidence import Evidence
 
 # words -> the stretches of them that name something of the graph, each as (first, after the last)

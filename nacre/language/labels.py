@@ -10,9 +10,8 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from nacre.language.data import language, pattern, phrase_list, word_list, word_map
-from nacre.language.dictionary import is_known
 from nacre.language.thesaurus import english_data, function_words, superlative_spellings, unit_words, vocabulary
-from nacre.language.tokens import Token, fold, language_names, lemma, split_name, tokenize
+from nacre.language.tokens import Token, fold, is_known, language_names, lemma, split_name, tokenize
 from nacre.language.translation import GLOSSED_LANGUAGES, glosses, is_english_word
 from nacre.language.word_forms import amount_name, is_participle
 from nacre.records.plan import Constant

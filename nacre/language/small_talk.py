@@ -13,9 +13,8 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from nacre.language.data import codes_with, language, load_language_data, pattern, word_list
-from nacre.language.dictionary import is_known
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import Token, fold, language_function_words, tokenize
+from nacre.language.tokens import Token, fold, is_known, language_function_words, tokenize
 
 # Letters of a word that is compared with misspelt ones, and those of a word that may have two slips (given).
 _MIN_LETTERS, _LONG = 4, 8

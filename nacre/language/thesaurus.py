@@ -10,8 +10,7 @@ from typing import Any, Literal, NamedTuple
 from rapidfuzz import fuzz, process
 
 from nacre.language.data import load_language_data
-from nacre.language.dictionary import is_known
-from nacre.language.tokens import Token, lemma, name_tokens, tokenize
+from nacre.language.tokens import Token, is_known, lemma, name_tokens, tokenize
 from nacre.records.evidence import EvidenceSentence
 
 Degree = Literal["positive", "comparative", "superlative"]

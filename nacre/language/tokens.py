@@ -5,12 +5,17 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
-from nacre.language.data import load_language_data, word_map
-from nacre.language.dictionary import dictionary_form, is_known
+from simplemma import Lemmatizer
+from simplemma.strategies import DefaultStrategy, DictionaryLookupStrategy
+from simplemma.strategies.dictionaries import dictionary_factory
+from simplemma.utils import normalize_token
+
+from nacre.language.data import load_language_data, read_compiled, word_map
 
 # marks of decomposed letters, and points that are often left out; `fold` removes them
 _MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u3099\u309a"
@@ -29,6 +34,42 @@ _LETTERS = str.maketrans(
 
 # words of a name of a thing that questions are compared with; 4,000 characters of a question have some 700 (given)
 MAX_NAME_WORDS = 100
+
+
+class _CompiledDictionaries(dictionary_factory.DefaultDictionaryFactory):
+    """The dictionaries of simplemma, which take three times as long to decode as to read."""
+
+    def _get_dictionary_uncached(self, lang: str) -> Mapping[str, str]:
+        def decode() -> dict[bytes, bytes]:
+            decoded = super(_CompiledDictionaries, self)._get_dictionary_uncached(lang)
+            words: dict[bytes, bytes] = cast(Any, decoded)._dict
+            return words
+
+        file = dictionary_factory.DATA_FOLDER / f"{lang}.plzma"
+        return dictionary_factory.MappingStrToByteString(read_compiled(file, f"{lang}.words", decode))
+
+
+_dictionaries = _CompiledDictionaries()
+_look_up = DictionaryLookupStrategy(_dictionaries)
+_lemmatizer = Lemmatizer(lemmatization_strategy=DefaultStrategy(dictionary_factory=_dictionaries))
+
+
+def is_known(word: str, lang: str) -> bool:
+    """Whether a dictionary has a word.
+
+    >>> is_known("harbour", "en"), is_known("harbuor", "en")
+    (True, False)
+    """
+    return _look_up.get_lemma(normalize_token(word), lang) is not None
+
+
+def dictionary_form(word: str, lang: str) -> str:
+    """The dictionary form of a word, by rules if no dictionary has it.
+
+    >>> dictionary_form("harbours", "en")
+    'harbour'
+    """
+    return _lemmatizer.lemmatize(word, lang)
 
 
 @lru_cache(maxsize=65536)

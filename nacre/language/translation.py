@@ -14,8 +14,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from nacre.language.data import load_language_texts
-from nacre.language.dictionary import dictionary_form, is_known
-from nacre.language.tokens import ENGLISH, fold, tokenize
+from nacre.language.tokens import ENGLISH, dictionary_form, fold, is_known, tokenize
 
 # Letters of the parts of a compound, at least; letters of a word with a typo, and of one with two (given).
 MIN_PART_LETTERS, MIN_HEAD_LETTERS = 3, 4

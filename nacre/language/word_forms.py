@@ -7,9 +7,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from nacre.language.data import phrase_list, phrase_map, word_list, word_map
-from nacre.language.dictionary import is_known
 from nacre.language.thesaurus import unit_words
-from nacre.language.tokens import lemma
+from nacre.language.tokens import is_known, lemma
 
 _VOWELS = "aeiou"
 

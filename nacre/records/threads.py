@@ -326,7 +326,7 @@ class _UnusedPackage(ModuleType):
         spec = self.__spec__
         if name.startswith("__") or spec is None or spec.loader is None:
             raise AttributeError(name)
-        self.__class__ = ModuleType
+        object.__setattr__(self, "__class__", ModuleType)
         spec.loader.exec_module(self)
         return getattr(self, name)
 

@@ -117,10 +117,9 @@ def open_collection(home: Path, vectors: str, url: str | None, key: str | None, 
     """Open a set of vectors to read. If `patient`, wait longer for a slow server."""
     name = versions.read_vectors_manifest(home, vectors).collection
     if name is None:
-        try:
-            return EdgeCollection(versions.vectors_folder(home, vectors) / versions.SHARD)
-        except ImportError as error:
-            raise ConfigError("the vector engine is not installed. Run: pip install 'nacre[vectors]'") from error
+        if find_spec("qdrant_edge") is None:
+            raise ConfigError("the vector engine is not installed. Run: pip install 'nacre[vectors]'")
+        return EdgeCollection(versions.vectors_folder(home, vectors) / versions.SHARD)
     if url is None:
         raise ConfigError(f"the vectors are on a Qdrant server ({name}). Set NACRE_QDRANT_URL")
 
@@ -154,8 +153,6 @@ class EdgeCollection:
     copied too."""
 
     def __init__(self, folder: Path) -> None:
-        if find_spec("qdrant_edge") is None:
-            raise ImportError("qdrant_edge")
         if not folder.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
         self._lock = threading.Lock()

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from nacre.language.dictionary import is_known
-from nacre.language.tokens import ENGLISH, Token, detect_language, fold, language_function_words, tokenize
+from nacre.language.tokens import ENGLISH, Token, detect_language, fold, is_known, language_function_words, tokenize
 from nacre.language.translation import (
     FRONT_MARK,
     GLOSSED_LANGUAGES,

@@ -6,11 +6,10 @@ from functools import cache
 from typing import Literal
 
 from nacre.language.data import language, phrase_list, word_list, word_map
-from nacre.language.dictionary import is_known
 from nacre.language.labels import is_boolean_predicate, label_words, strip_yes_no_suffix
 from nacre.language.quantities import magnitude_of_name
 from nacre.language.thesaurus import english_data, function_words, is_person
-from nacre.language.tokens import lemma, split_name
+from nacre.language.tokens import is_known, lemma, split_name
 from nacre.language.word_forms import (
     BE,
     HAVE,

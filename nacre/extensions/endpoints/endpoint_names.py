@@ -14,9 +14,8 @@ from rapidfuzz.distance import OSA
 
 from nacre.errors import ToolError
 from nacre.extensions.endpoints.endpoint import EndpointSource
-from nacre.language.dictionary import is_known
 from nacre.language.thesaurus import function_words, gradable_adjective
-from nacre.language.tokens import Token, code_parts, fold, lemma, lexicon_tokens, split_name, tokenize
+from nacre.language.tokens import Token, code_parts, fold, is_known, lemma, lexicon_tokens, split_name, tokenize
 from nacre.plans.sparql_vocabulary import (
     class_pattern,
     derived_patterns,

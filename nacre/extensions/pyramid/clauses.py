@@ -10,10 +10,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from nacre.language.data import pattern, word_list
-from nacre.language.dictionary import is_known
 from nacre.language.quantities import find_amounts
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import fold, lemma
+from nacre.language.tokens import fold, is_known, lemma
 from nacre.records.evidence import ExtractedStatement, ObjectKind
 
 # longer sentences, and longer subjects and objects, give no statements (given)

@@ -19,9 +19,8 @@ from typing import NamedTuple
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
 from nacre.access.things import local_thing
 from nacre.language.data import word_list
-from nacre.language.dictionary import is_known
 from nacre.language.labels import is_boolean_predicate
-from nacre.language.tokens import ENGLISH, fold, split_name, tokenize
+from nacre.language.tokens import ENGLISH, fold, is_known, split_name, tokenize
 from nacre.language.translation import gloss_label, known_part, translated_question
 from nacre.language.word_forms import is_plural, plural, singular
 from nacre.records.answer import Value

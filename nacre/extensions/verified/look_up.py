@@ -39,10 +39,9 @@ from nacre.extensions.verified.offer import (
     unaccounted_words,
 )
 from nacre.extensions.verified.template import Template, asked_elements, content_words, template_of
-from nacre.language.dictionary import is_known
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.small_talk import strip_courtesy
-from nacre.language.tokens import Token, tokenize
+from nacre.language.tokens import Token, is_known, tokenize
 from nacre.records.schema import Schema
 from nacre.records.threads import raise_if_cancelled, run_in_thread
 from nacre.records.turn import (

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nacre.language.data import language, pattern, word_map
-from nacre.language.dictionary import is_known
 from nacre.language.sanitize import quote_line
 from nacre.language.small_talk import (
     asks_for_data,
@@ -18,7 +17,7 @@ from nacre.language.small_talk import (
     threshold,
 )
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import Token, tokenize
+from nacre.language.tokens import Token, is_known, tokenize
 from nacre.records.answer import Display
 from nacre.records.plan import Aggregate, Attribute, Order, Plan, PlanTerm, Select, aggregated_value
 from nacre.records.schema import Schema

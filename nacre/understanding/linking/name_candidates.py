@@ -10,9 +10,8 @@ from typing import Literal, NamedTuple
 from rapidfuzz import fuzz, process
 
 from nacre.language.data import word_list
-from nacre.language.dictionary import is_known
 from nacre.language.thesaurus import function_words, gradable_adjective, synonyms
-from nacre.language.tokens import Token
+from nacre.language.tokens import Token, is_known
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 

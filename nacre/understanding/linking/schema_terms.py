@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 from rapidfuzz import fuzz, process
 
 from nacre.language.data import language, phrase_list, word_list, word_map
-from nacre.language.dictionary import is_known
 from nacre.language.labels import split_compound
 from nacre.language.quantities import split_magnitude
 from nacre.language.thesaurus import (
@@ -23,7 +22,7 @@ from nacre.language.thesaurus import (
     unit_words,
     vocabulary,
 )
-from nacre.language.tokens import Token, fold, lemma, split_name
+from nacre.language.tokens import Token, fold, is_known, lemma, split_name
 from nacre.language.tokens import lemma as dictionary_form
 from nacre.language.word_forms import interchangeable_words
 from nacre.stores.sqlite.lexicon import Lexicon
