@@ -41,6 +41,7 @@ from nacre.understanding.question.records import RANKING_CUES
 from nacre.wording.nouns import class_noun
 from nacre.wording.plan_phrases import verbalise_plan
 
+MAX_CORRECTION_LENGTH = 200  # Characters, which bound the time of its patterns (given).
 MAX_CORRECTION_TOKENS = 8  # A longer turn that begins with "no" or "sorry" is a question of its own (given).
 
 _NUMBER = re.compile(r"[0-9][0-9.,]*")
@@ -52,7 +53,7 @@ def parse_correction(question: str) -> tuple[str, bool] | None:
     >>> parse_correction("no, I meant Lisbon"), parse_correction("no, not Porto but Lisbon")
     (('Lisbon', True), ('Lisbon', True))
     """
-    if len(tokenize(question)) > MAX_CORRECTION_TOKENS:
+    if len(question) > MAX_CORRECTION_LENGTH or len(tokenize(question)) > MAX_CORRECTION_TOKENS:
         return None
     lead = pattern("dialogue", "correction").match(question)
     end = pattern("dialogue", "correction_after").search(question)
