@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Annotated
 
 from nacre.records.threads import fast_imports
@@ -106,8 +106,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     code: object = 0
     if arguments is None and words[:1] == ["ask"]:
+
+        def leave() -> None:
+            with suppress(OSError):
+                sys.stdout.flush()
+            os._exit(code if isinstance(code, int) else 0)
+
         # what was registered later runs before this; to free all objects takes a twentieth of the time of a question
-        atexit.register(lambda: os._exit(code if isinstance(code, int) else 0))
+        atexit.register(leave)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # characters that the terminal can't encode are replaced, so that output continues
