@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.config import get_config
@@ -214,17 +214,23 @@ class Nodes:
         stopped = view.failures.get("sql")
         if LEXICAL in view.failures or (stopped is not None and stopped.kind in ("timeout", "unknown_name")):
             return {}
-        search, lack = next(services("nearest"), None), await run_in_thread(find_lack, view)
-        if not lack or search is None:
+        search = next(services("nearest"), None)
+        if search is None:
             return {}
         with await self._pinned_graph(state) as graph:
+
+            def find_nearest() -> Any:
+                lack = find_lack(view)
+                return search(view, lack, graph) if lack else None
+
             try:
-                searching = run_in_thread(search, view, lack, graph)
-                nearest = await asyncio.wait_for(searching, settings.branch_seconds)
+                nearest = await asyncio.wait_for(run_in_thread(find_nearest), settings.branch_seconds)
             except Exception as error:
                 # the answer does without it
                 _log_failure("searching what is nearest", error)
                 return {}
+        if nearest is None:
+            return {}
         return {"found": [RecordDict(nearest.found)], "understanding": RecordDict(nearest.understanding)}
 
     async def _rewrite(self, agents: Agents, view: TurnView, graph: Graph) -> tuple[Result[Rewrite], list[str]]:

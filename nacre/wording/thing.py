@@ -131,7 +131,8 @@ def _properties(name: str, noun: str, thing: Variable, schema: Schema, run: RunS
     """What the thing, a `noun`, has, without what repeats its name or another property."""
     found = []
     for predicate in schema.predicates:
-        if not is_describable(predicate, schema):
+        is_of_others = bool(thing.classes) and predicate.domains.keys().isdisjoint(thing.classes)
+        if is_of_others or not is_describable(predicate, schema):
             continue
         facts = [fact for fact in predicate_facts(predicate, thing, schema, run) if fold(fact.text) != fold(name)]
         if facts:

@@ -6,7 +6,7 @@ Its subjects are things, groups of things, or classes.
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from nacre.language.data import language
+from nacre.language.data import language, pattern
 from nacre.records.plan import Attribute, Filter, Itself, Profile, Select, Variable
 from nacre.records.turn import Scope
 from nacre.understanding.linking.link_mentions import LinkingIndex
@@ -28,7 +28,7 @@ def profile_plan(
     named = [link for link in links if link.match != "scope" and is_named_in_full(link, links, question)]
     finder = SubjectFinder(question, links, index, read_group)
     things = _longest_names(sorted(named, key=finder.name_rank))
-    if not language().patterns["prose"].search(question.text.casefold()):
+    if not pattern("patterns", "prose").search(question.text.casefold()):
         return _only_names(question, things, index, links)
     subjects: list[ProfileSubject] = []
     if scope is not None and len(scope.keys) > 1:
