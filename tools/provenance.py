@@ -124,6 +124,7 @@ def _sentence_triples(evidence: EvidenceSentence, triples: TripleReader) -> tupl
         others = ((t, t[0] if value in evidence.keys else t[2]) for t in listed)
         found.update(dict.fromkeys(t for t, end in others if _normalised(triples.label(end) or end) in text))
     ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))
+    triples.prepare(ends)
     for end in ends:
         name = triples.name_triple(end)
         # "Highlight: Parking Assistant" is listed under its kind as "Parking Assistant"

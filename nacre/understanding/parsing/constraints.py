@@ -92,6 +92,27 @@ def _computes_with_texts(candidate: Candidate, context: ParseContext) -> bool:
     return any(not graph.is_numeric(each) for each in added | averaged) or any(map(graph.is_date, added))
 
 
+def drop_other_groups(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """ "The total amount of orders per client", where orders have a "total": drop the readings that group by something
+    else than what the question names for it, or show a value of what they compute with, as if a group had only one."""
+    ends = {cue.end for cue in context.question.cues if cue.kind == "group" and cue.value != "weak"}
+    named = [(link.kind, ref) for link in context.links if link.start in ends for ref in link.refs]
+    classes = {ref.node for kind, ref in named if kind == "class"}
+    columns = {(ref.node, ref.predicate) for kind, ref in named if kind == "property"}
+
+    def groups_by_other(derivation: Derivation) -> bool:
+        return not any(ref.node in classes or (ref.node, ref.predicate) in columns for ref in derivation.group)
+
+    def shows_part(derivation: Derivation) -> bool:
+        computed = {target.ref.thing for target in derivation.targets if target.function}
+        parts = computed - {ref.thing for ref in derivation.group}
+        return any(target.ref.thing in parts and not target.function for target in derivation.targets)
+
+    grouped = [each.derivation for each in candidates if each.derivation.group]
+    other = {id(each) for each in grouped if shows_part(each) or (classes and groups_by_other(each))}
+    return [each for each in candidates if id(each.derivation) not in other]
+
+
 def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings about an unnamed class if a wider one reads the same: "the tallest work" of all works."""
     graph = context.graph

@@ -413,10 +413,11 @@ def _questions_of_measures(question: Question) -> list[str]:
     """A question for each number of a list that is computed for groups; empty for other questions."""
     text, words, known = question.text, question.tokens, language().words
     groups = [cue for cue in question.cues if cue.kind == "group"]
-    measures = [cue for cue in question.cues if cue.kind in AGGREGATES]
+    # the longer of those that begin at a word comes first: "the number of" also holds the cue "number of"
+    measures = sorted((cue for cue in question.cues if cue.kind in AGGREGATES), key=lambda cue: (cue.start, -cue.end))
     if not groups or not measures:
         return []
-    first = min(measures, key=lambda cue: (cue.start, -cue.end))
+    first = last_cue = measures[0]
     # what stands behind the list: the groups, or a verb
     ends = [cue.start for cue in groups if cue.start > first.end]
     ends += [i for i in range(first.end, len(words)) if words[i].norm in known["helping"]]
@@ -428,8 +429,9 @@ def _questions_of_measures(question: Question) -> list[str]:
             before -= 1
         is_joined = words[before].norm in known["joining"] | known["listing"]
         is_joined |= "," in text[words[before].end : words[before + 1].start]
-        if first.end < cue.start < end and is_joined and cue.start > starts[-1]:
+        if last_cue.end < cue.start < end and is_joined:
             starts.append(cue.start)
+            last_cue = cue
     lead, rest = text[: words[first.start].start], text[words[end].start :] if end < len(words) else ""
     if len(starts) == 1:
         # "how many orders and tickets does each customer have"
