@@ -514,6 +514,12 @@ def _equated(condition: exp.Expr) -> Iterator[tuple[exp.Column, exp.Expr]]:
         for own, other in ((condition.this, condition.expression), (condition.expression, condition.this)):
             if isinstance(own, exp.Column):
                 yield own, other
+    inner = condition.args.get("query") if isinstance(condition, exp.In) else None
     if isinstance(condition, exp.In) and isinstance(condition.this, exp.Column):
-        inner = condition.args.get("query")
         yield condition.this, inner if inner is not None else exp.Tuple(expressions=condition.expressions)
+    query = inner.this if isinstance(inner, exp.Subquery) else inner
+    if isinstance(condition, exp.In) and isinstance(condition.this, exp.Tuple) and isinstance(query, exp.Select):
+        # (thing, other) IN (SELECT id, link FROM table)
+        for own, shown in zip(condition.this.expressions, query.selects, strict=False):
+            if isinstance(own, exp.Column):
+                yield own, shown.unalias()
