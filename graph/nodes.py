@@ -266,6 +266,8 @@ def _log_failure(what: str, error: BaseException) -> None:
     """One line for what an endpoint answered, a traceback for what nobody expects; never the question."""
     if isinstance(error, ToolError):
         log.warning("%s failed (%s): %s", what, error.kind, error)
+    elif isinstance(error, TimeoutError):
+        log.warning("%s took too long", what)
     else:
         log.error("%s failed", what, exc_info=error)
 

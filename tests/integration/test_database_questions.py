@@ -64,7 +64,21 @@ INSERT INTO purchase_order_detail VALUES (1, 1, 5, '2013-05-06'), (2, 2, 6, '201
  (4, 3, 8, '2013-05-05');
 """
 
-SCRIPTS = {"museum": MUSEUM, "crew": CREW, "towns": TOWNS, "trade": TRADE}
+# Two tables link pilots to quays; the pilots' first trips are among all of their trips.
+PILOTS = """
+CREATE TABLE pilots (pilot_id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO pilots VALUES (1, 'Ana Rey'), (2, 'Tom Bligh'), (3, 'Ute Kern');
+CREATE TABLE quays (quay_id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO quays VALUES (1, 'East Quay'), (2, 'Mill Quay'), (3, 'West Quay');
+CREATE TABLE debuts (pilot_id INTEGER REFERENCES pilots, quay_id INTEGER REFERENCES quays,
+ PRIMARY KEY (pilot_id, quay_id));
+INSERT INTO debuts VALUES (1, 2), (2, 1), (3, 3);
+CREATE TABLE trips (pilot_id INTEGER REFERENCES pilots, quay_id INTEGER REFERENCES quays,
+ PRIMARY KEY (pilot_id, quay_id));
+INSERT INTO trips VALUES (1, 1), (1, 2), (1, 3), (2, 1), (3, 3), (3, 2);
+"""
+
+SCRIPTS = {"pilots": PILOTS, "museum": MUSEUM, "crew": CREW, "towns": TOWNS, "trade": TRADE}
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +105,9 @@ def ask(data: Path, graph: str, question: str) -> Answer:
 @pytest.mark.parametrize(
     ("graph", "question", "values"),
     [
+        ("pilots", "Which quays does Ana Rey go to?", ["East Quay", "Mill Quay", "West Quay"]),
+        ("pilots", "How many quays does Ute Kern serve?", [2]),
+        ("pilots", "Do we have more trips by Tom Bligh or by Ute Kern?", ["Ute Kern"]),
         # "works" may be objects or photos; what has no photo is an object
         ("museum", "How many works have no photo?", [2]),
         ("museum", "Which works are without photos?", ["Blue Tile", "Tall Jug"]),

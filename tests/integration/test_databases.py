@@ -145,6 +145,37 @@ async def test_few_queries_are_behind_an_answer_of_many_rows(tmp_path: Path, cap
     assert "failed" not in caplog.text
 
 
+async def test_a_description_reads_only_tables_that_the_thing_is_in(tmp_path: Path) -> None:
+    script = """
+    CREATE TABLE owner (no INTEGER PRIMARY KEY, name TEXT); INSERT INTO owner VALUES (1, 'Kim'), (2, 'Lou');
+    CREATE TABLE yard (no INTEGER PRIMARY KEY, name TEXT, owner INT REFERENCES owner);
+    INSERT INTO yard VALUES (1, 'Top Yard', 1), (2, 'Low Yard', 2);
+    CREATE TABLE plot (no INTEGER PRIMARY KEY, name TEXT, owner INT REFERENCES owner, size INT);
+    INSERT INTO plot VALUES (1, 'Long Plot', 1, 7), (2, 'Wet Plot', 2, 8);
+    """
+    with closing(sqlite3.connect(tmp_path / "yards.db")) as db:
+        db.executescript(script)
+    attach_database(f"sqlite:///{tmp_path}/yards.db", "bees", data=tmp_path / "data")
+    ran: list[str] = []
+    read = KeptConnections.read
+
+    def noted(self: KeptConnections, sql: str, *given: Any) -> Any:
+        ran.append(sql)
+        return read(self, sql, *given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KeptConnections, "read", noted)
+        answer = await ask(tmp_path / "data", "Describe Top Yard")
+    assert "Kim" in answer["answer"]
+    assert ran
+    assert not any("plot" in sql for sql in ran)
+    # the pairs say of which table the owners are
+    with Library(tmp_path / "data", None).open("bees") as graph:
+        assert isinstance(graph.tables, AttachedTables)
+        pairs = "(y.id, e.id) IN (SELECT id, owner FROM plot)"
+        assert "UNION" not in graph.tables.native(f"SELECT e.label FROM yard y JOIN entity e ON {pairs}").text
+
+
 async def test_a_thing_is_described(bees: tuple[AttachedResult, Path]) -> None:
     answer = await ask(bees[1], "Describe Northwind")
     assert "31.5" in answer["answer"]
