@@ -308,7 +308,8 @@ def _sources(triple: Triple, schema: Schema, stated: StatedTriples) -> Iterable[
     subject, _, value = triple
     for pattern in _patterns(triple, schema):
         path = _path_of(pattern)
-        found = _read_by(pattern, subject, stated) if path is None else _along(path, subject, value, stated)
+        along = PathTriples(stated.with_subject, stated.with_object)
+        found = _read_by(pattern, subject, stated) if path is None else along.between(path, subject, value)
         if found:
             return found[:MAX_SOURCES]
     return ()
@@ -323,10 +324,6 @@ def _path_of(pattern: str) -> PropertyPath | None:
     except ToolError:
         # several triples, of which the first begins and the last ends as a path does
         return None
-
-
-def _along(path: PropertyPath, subject: str, value: str, stated: StatedTriples) -> Sequence[Triple]:
-    return PathTriples(stated.with_subject, stated.with_object).between(path, subject, value)
 
 
 def _read_by(pattern: str, subject: str, stated: StatedTriples) -> Sequence[Triple]:

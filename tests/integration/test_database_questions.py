@@ -45,6 +45,8 @@ CREATE TABLE leases (lease_id INTEGER PRIMARY KEY, town_id INTEGER REFERENCES to
  signed DATE);
 INSERT INTO leases VALUES (1, 1, 100, 12, '2009-03-04'), (2, 1, 300, 24, '2010-05-06'), (3, 2, 500, 24, '2010-07-08'),
  (4, 3, 24, 36, '2009-09-10');
+CREATE TABLE isles (isle_id INTEGER PRIMARY KEY, name TEXT, isles TEXT);
+INSERT INTO isles VALUES (1, 'Oru', 'Skerries'), (2, 'Pell', 'Skerries'), (3, 'Sark', 'Holms'), (4, 'Tresk', NULL);
 """
 
 # Orders and their lines; "place" is a verb, a part of a name, and a word for a harbour.
@@ -122,6 +124,7 @@ def ask(data: Path, graph: str, question: str) -> Answer:
         ("towns", "How many visitors did Cam have in 2018?", [800]),
         ("towns", "Which town had the most visitors in 2019?", ["Cam"]),
         ("towns", "What is the average rent of the leases that run for 24 months?", [400]),
+        ("towns", "Which isles belong to the Skerries?", ["Oru", "Pell"]),
         ("trade", "How many purchase orders did we place in 2013?", [2]),
         # and not the carriers of the order with the most carriers, of which each order has one
         ("trade", "Which carrier is used most often for our purchase orders?", ["Slow Barge"]),

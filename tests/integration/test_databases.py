@@ -515,6 +515,20 @@ def test_larger_tables_are_sampled_and_counted_whole(tmp_path: Path) -> None:
     library.close()
 
 
+async def test_a_row_may_be_linked_to_by_rows_that_were_not_read(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "clubs.db")) as db:
+        db.executescript("""
+        CREATE TABLE town (no INTEGER PRIMARY KEY, name TEXT); INSERT INTO town VALUES (1, 'Arle'), (2, 'Brome');
+        CREATE TABLE club (no INTEGER PRIMARY KEY, name TEXT, town INT REFERENCES town);
+        INSERT INTO club VALUES (1, 'Oar Club', 1), (2, 'Sail Club', 2);
+        CREATE TABLE member (no INTEGER PRIMARY KEY, club INT REFERENCES club, town INT REFERENCES town);
+        """)
+        db.executemany("INSERT INTO member VALUES (?, ?, ?)", [(i, 1 + (i >= 5_990), 1 + i % 2) for i in range(6_000)])
+        db.commit()
+    attach_database(f"sqlite:///{tmp_path}/clubs.db", "bees", data=tmp_path / "data")
+    assert (await ask(tmp_path / "data", "How many members does the Sail Club have?"))["values"] == [10]
+
+
 def test_the_record_has_no_secret(bees: tuple[AttachedResult, Path]) -> None:
     folder = bees[1] / "bees" / "versions" / bees[0].version
     stored = json.loads((folder / "database.json").read_text())

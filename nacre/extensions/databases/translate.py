@@ -287,7 +287,11 @@ def _template(
     tree = checked_tree(sql, len(shapes), relations.schema)
     if is_bounded:
         bound_cells(tree, relations.kinds)
-    _insert_marks(tree, shapes, tables)
+    for node in list(tree.find_all(exp.Placeholder)):
+        number = str(node.name).removeprefix("nacre_")
+        if not number.isdigit() or int(number) >= len(shapes):
+            raise ToolError("refused", "Named parameters are not allowed.")
+        node.replace(marked(int(number), shapes[int(number)], tables))
     tree = relations.replace_tables(tree)
     tree = simplify_keys(compare_days(tree), tables.by_relation)
     tree = lower_keys(tree, tables, database.dialect)
@@ -400,14 +404,6 @@ def _check_type(node: exp.DataType) -> None:
         raise ToolError("refused", f"The type {node.sql()[:60]} is not allowed.")
     if any(not length.isdigit() or int(length) > MAX_TYPE_LENGTH for length in lengths):
         raise ToolError("refused", f"The type {node.sql()[:60]} has more than a length up to {MAX_TYPE_LENGTH}.")
-
-
-def _insert_marks(tree: exp.Expr, shapes: Sequence[Shape], tables: KeyedTables) -> None:
-    for node in list(tree.find_all(exp.Placeholder)):
-        number = str(node.name).removeprefix("nacre_")
-        if not number.isdigit() or int(number) >= len(shapes):
-            raise ToolError("refused", "Named parameters are not allowed.")
-        node.replace(marked(int(number), shapes[int(number)], tables))
 
 
 ENTITY, KEY = "entity", "id"

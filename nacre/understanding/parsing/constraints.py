@@ -100,17 +100,16 @@ def drop_other_groups(candidates: list[Candidate], context: ParseContext) -> lis
     classes = {ref.node for kind, ref in named if kind == "class"}
     columns = {(ref.node, ref.predicate) for kind, ref in named if kind == "property"}
 
-    def groups_by_other(derivation: Derivation) -> bool:
-        return not any(ref.node in classes or (ref.node, ref.predicate) in columns for ref in derivation.group)
+    def groups_by_other(group: Sequence[Ref]) -> bool:
+        return bool(classes) and not any(r.node in classes or (r.node, r.predicate) in columns for r in group)
 
     def shows_part(derivation: Derivation) -> bool:
         computed = {target.ref.thing for target in derivation.targets if target.function}
         parts = computed - {ref.thing for ref in derivation.group}
         return any(target.ref.thing in parts and not target.function for target in derivation.targets)
 
-    grouped = [each.derivation for each in candidates if each.derivation.group]
-    other = {id(each) for each in grouped if shows_part(each) or (classes and groups_by_other(each))}
-    return [each for each in candidates if id(each.derivation) not in other]
+    found = ((each, each.derivation) for each in candidates)
+    return [each for each, d in found if not d.group or not (groups_by_other(d.group) or shows_part(d))]
 
 
 def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
@@ -264,7 +263,9 @@ def answer_requested_property(candidate: Candidate, context: ParseContext) -> Ca
     if AMOUNT_LEFT_RULE in candidate.derivation.trace:
         return candidate
     named = {ref.predicate for x in links if x.start == start and x.exact and x.kind == "property" for ref in x.refs}
-    asked = next((f.left for f in body.filters if isinstance(f.left, Attribute) and f.left.predicate in named), None)
+    # what equals one value is known: "which groups are A" asks for those in group A
+    compared = (f.left for f in body.filters if not (f.op == "=" and isinstance(f.right, str)))
+    asked = next((each for each in compared if isinstance(each, Attribute) and each.predicate in named), None)
     is_own = asked is not None and asked.variable == body.answers[0].variable
     return candidate._replace(body=replace(body, answers=(asked,))) if asked is not None and is_own else candidate
 
