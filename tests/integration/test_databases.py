@@ -443,6 +443,9 @@ def test_a_server_that_is_down_is_an_error_without_the_password(tmp_path: Path) 
         ('IO Error: Cannot open file "/srv/boss/shop.duckdb": No such file', "unavailable", "its file"),
         ("server closed the connection unexpectedly", "unavailable", "lost"),
         ("operator does not exist: text = numeric", "type", "operator does not exist: text = numeric"),
+        ("Binder Error: Cannot compare values of type VARCHAR and type DECIMAL(2,1)", "type", "Cannot compare values"),
+        ("Binder Error: No function matches the given types 'lower(BIGINT)'.", "type", "lower(BIGINT)"),
+        ('Binder Error: Referenced column "pay" not found in FROM clause!', "unknown_name", "The database has changed"),
     ],
 )
 def test_errors_name_neither_login_nor_host_nor_folder(message: str, kind: str, words: str) -> None:
