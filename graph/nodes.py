@@ -272,6 +272,8 @@ def _log_failure(what: str, error: BaseException) -> None:
     """One line for what an endpoint answered, a traceback for what nobody expects; never the question."""
     if isinstance(error, ToolError):
         log.warning("%s failed (%s): %s", what, error.kind, error)
+    elif isinstance(error, TimeoutError):
+        log.warning("%s took too long", what)
     else:
         log.error("%s failed", what, exc_info=error)
 
@@ -321,9 +323,10 @@ def branches_to_retry(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
     """The enabled branches that lack evidence or failed and would try something new; none if the evidence is enough.
     Passages are searched again only if there are none; a model that decides step by step is offered everything new."""
     stepwise = by_model and view.strategy == "stepwise"
-    if view.understanding.orientation or (
-        not stepwise and (is_enough(view.understanding, view.evidence) or _has_sure_text(view))
-    ):
+    if view.understanding.orientation or (not stepwise and is_enough(view.understanding, view.evidence)):
+        return ()
+    text = best_text_answer(view.standalone, view.evidence) if not stepwise else None
+    if text is not None and text.is_sure:
         return ()
     return tuple(
         branch
@@ -345,11 +348,6 @@ def lower_layers(view: TurnView, may_texts_answer: MayTextsAnswer) -> tuple[str,
     if left_out is None:
         return unvisited
     return unvisited if left_out and (triples_next or may_texts_answer(left_out)) else ()
-
-
-def _has_sure_text(view: TurnView) -> bool:
-    answer = best_text_answer(view.standalone, view.evidence)
-    return answer is not None and answer.is_sure
 
 
 def _left_out_words(view: TurnView, bar: float) -> list[str] | None:

@@ -99,9 +99,9 @@ class TripleReader:
 
     def name_triple(self, subject: str) -> Triple | None:
         """The triple with the shown label of a thing, if there is one."""
-        label = self.label(subject)
-        found = (t for predicate in self._names for t in self.with_subject(subject, predicate))
-        return next((t for t in found if " ".join(t[2].split()) == " ".join(label.split())), None)
+        label = " ".join(self.label(subject).split())
+        found = (t for predicate in self._names for t in self.with_subject(subject, predicate)) if label else ()
+        return next((t for t in found if " ".join(t[2].split()) == label), None)
 
     def label(self, iri: str) -> str:
         """The shown label of a thing; "" if the graph has no such thing."""

@@ -157,8 +157,12 @@ def revised_readings(
     """The plan of the scope, changed by what the follow-up says. Empty unless the scope says what to change."""
     if scope is None or not scope.how:
         return ()
+
     # A change that uses more of the follow-up's words is more likely.
-    bodies = [r.candidate.body for r in sorted(ranked, key=_count_unused_words)]
+    def words_left(r: RankedReading) -> int:
+        return len(r.unused) + sum(rule in IDLE_RULES for rule in r.candidate.derivation.trace)
+
+    bodies = [r.candidate.body for r in sorted(ranked, key=words_left)]
     revised = changed_plans(question, links, bodies, scope, linker.index.graph)[:MAX_REVISIONS]
     first = REVISION_PROBABILITY * scope.confidence
     return tuple(_reading(body, first / (place + 1), schema) for place, body in enumerate(revised))
@@ -182,11 +186,6 @@ def _reading(body: Body, probability: float, schema: Schema) -> Reading:
     plan = Plan(body)
     words = verbalise_plan(plan, schema)
     return Reading(plan, probability, 1.0, words, probability, (), log_odds_before_running(probability))
-
-
-def _count_unused_words(ranked: RankedReading) -> int:
-    """How many words a candidate leaves out, or links and does not use."""
-    return len(ranked.unused) + sum(rule in IDLE_RULES for rule in ranked.candidate.derivation.trace)
 
 
 SCOPE_BONUS = 0.25  # What the score of things of the conversation gains over others with the same name.
@@ -316,7 +315,10 @@ def _value_of_each(candidate: Candidate) -> Candidate:
 
 def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link | None:
     """The link of the word that stands for the things of the conversation. None if there is no such word."""
-    node = _narrowest_node(scope, index)
+    # the narrowest node with all things of the scope; nodes of classes come first
+    relations = {thing.relation for key in scope.keys if (thing := index.lexicon.thing(key))}
+    nodes = [n for n in index.graph.nodes if relations and relations <= n.relations]
+    node = min(nodes, key=lambda n: (not n.classes, n.count, n.index)).index if nodes else None
     tokens, pronouns, result = question.tokens, language().words["pronouns"], pattern("dialogue", "result")
     at = next((i for i, t in enumerate(tokens) if t.norm in pronouns), None)
     if at is None and scope.how:
@@ -326,13 +328,6 @@ def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link
         return None
     label = f"({len(scope.keys)} {EARLIER_TURN_MARK}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
     return Link(at, at + 1, "entity", (Ref(node),), 1.0, 1 << at, True, "", scope.keys, label, "scope")
-
-
-def _narrowest_node(scope: Scope, index: LinkingIndex) -> int | None:
-    """The narrowest node with all things of the scope. Nodes of classes come first."""
-    relations = {thing.relation for key in scope.keys if (thing := index.lexicon.thing(key))}
-    nodes = [n for n in index.graph.nodes if relations and relations <= n.relations]
-    return min(nodes, key=lambda n: (not n.classes, n.count, n.index)).index if nodes else None
 
 
 MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100  # Turns whose things are left out, and things of them, at most.

@@ -311,7 +311,8 @@ class WordMatcher:
         same_meaning = synonyms(lemma) | (synonyms(norm) if norm != lemma else frozenset())
         for word in [w for w in same_meaning if w in terms] + self._gerunds(norm, lemma):
             found.setdefault(word, SYNONYM_SCORE)
-        found |= dict.fromkeys(self._longer_codes(norm), STEM_SCORE)
+        if len(norm) >= MIN_CODE_LETTERS and norm[-1].isdigit() and not norm[0].isdigit():
+            found |= dict.fromkeys((w for w in self.vocabulary if w.endswith(norm) and w != norm), STEM_SCORE)
         for word in self._same_stem(lemma):
             found.setdefault(word, STEM_SCORE)
         if not found and (base := dictionary_form(lemma)) in terms:
@@ -324,10 +325,6 @@ class WordMatcher:
         if norm == lemma or not norm.endswith("ed"):
             return []
         return [w for w in (f"{lemma}ing", f"{lemma.removesuffix('e')}ing") if w in self.terms_of_word]
-
-    def _longer_codes(self, norm: str) -> list[str]:
-        is_code = len(norm) >= MIN_CODE_LETTERS and norm[-1].isdigit() and not norm[0].isdigit()
-        return [w for w in self.vocabulary if w.endswith(norm) and w != norm] if is_code else []
 
     def _same_stem(self, lemma: str) -> list[str]:
         if len(lemma) < MIN_STEM_WORD_LETTERS:

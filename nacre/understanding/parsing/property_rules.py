@@ -54,7 +54,9 @@ def property_mention(state: ParseState, link: Link, context: ParseContext, ref: 
         yield drop_open_property(new).add_conditions("flag denied", 0.2, undated, last="value")
         return
     if link.match.endswith(DENIED_LINK_MATCH):
-        yield from _denied_link(state, link, ref, context)
+        # "vacant rooms": those that are occupied by nobody
+        if ref.via and not state.negated and state.comparison is None and state.owner != Ref(ref.node):
+            yield _unlinked(LINK_DENIED_RULE, state, link, ref, context)
         return
     if (left := _amount_left(state, link, ref, context)) is not None:
         used, condition = left
@@ -115,12 +117,6 @@ def _amount_left(state: ParseState, link: Link, ref: Ref, context: ParseContext)
                 condition = Condition(ref, "=" if (left == "none") != bool(denials) else ">", (0,))
                 return token_mask(start, end), condition
     return None
-
-
-def _denied_link(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
-    """ "Vacant rooms": those that are occupied by nobody."""
-    if ref.via and not state.negated and state.comparison is None and state.owner != Ref(ref.node):
-        yield _unlinked(LINK_DENIED_RULE, state, link, ref, context)
 
 
 def _unlinked(rule: str, state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseState:
