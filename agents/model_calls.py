@@ -16,7 +16,6 @@ from string import Template
 from typing import Any, Literal, TypeVar
 from uuid import UUID
 
-import httpx
 from langchain_core.caches import BaseCache
 from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.exceptions import OutputParserException
@@ -513,16 +512,17 @@ _SECRET = re.compile(
 def failure_reason(error: BaseException) -> str:
     """A sentence without text of the model's server, which may quote a key or a prompt.
 
-    >>> failure_reason(httpx.ConnectError("https://ann:secret@host refused"))
-    "ConnectError: the model's server can't be reached"
+    >>> failure_reason(ConnectionError("https://ann:secret@host refused"))
+    "ConnectionError: the model's server can't be reached"
     """
     kind, status = type(error).__name__, getattr(error, "status_code", None)
     if isinstance(status, int):
         return f"{kind}: the model's server answered with status {status}"
-    if isinstance(error, TimeoutError | httpx.TimeoutException) or "Timeout" in kind:
+    if isinstance(error, TimeoutError) or "Timeout" in kind:
         return f"{kind}: the model's server did not answer in time"
-    # clients have connection errors of their own: APIConnectionError of OpenAI
-    if isinstance(error, ConnectionError | httpx.TransportError | OSError) or "Connect" in kind:
+    # clients have errors of connections of their own: APIConnectionError of OpenAI, TransportError of httpx
+    bases = {each.__name__ for each in type(error).__mro__}
+    if isinstance(error, OSError) or "TransportError" in bases or "Connect" in kind:
         return f"{kind}: the model's server can't be reached"
     return f"{kind}: the call of the model failed"
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, field
+from functools import cached_property
 from typing import Generic, Literal, Protocol, TypeVar
 from uuid import UUID
 
@@ -60,7 +61,7 @@ class TurnView:
         own, english = ({token.norm for token in tokenize(text)} for text in (self.rewrite.own, self.standalone))
         return frozenset(word for word in own - english if word.isalpha())
 
-    @property
+    @cached_property
     def evidence(self) -> tuple[Evidence, ...]:
         """All evidence in the order in which it was found, then that of the turn which this one refers to, as of round
         0. Rows of a reading by SPARQL are left out if SQL gave rows of the same reading."""
@@ -73,7 +74,7 @@ class TurnView:
         )
         return own + tuple(each for turn in self.referenced_turns[-1:] for each in turn.evidence)
 
-    @property
+    @cached_property
     def _own_evidence(self) -> tuple[Evidence, ...]:
         return tuple(each for part in self.found for each in part.evidence)
 

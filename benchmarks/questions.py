@@ -31,7 +31,7 @@ QUESTIONS = {
     "group": "How many fittings are there for each maker?",
     "superlative": "Which ship has the highest price?",
     "average": "What is the average price of ships with a beam above 5 m?",
-    "yes/no": "Is the price of {ship} above 50000?",
+    "yes or no": "Is the price of {ship} above 50000?",
     "two steps": "What is the fuel of the engine of {ship}?",
     "description": "Tell me about {ship}.",
 }

@@ -22,13 +22,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-import simplemma
 import yaml
 
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
 from nacre.evaluation.score import AnswersById, read_answers, right_ids
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import lemma
+from nacre.language.tokens import is_known, lemma
 
 REWORDINGS_EACH = 5
 _WORD = re.compile(r"[^\W\d_]+")
@@ -72,7 +71,7 @@ def add_typo(question: str, draw: Random) -> str | None:
                 )
             )
             # a typo that gives another word would ask something else
-            if wrong != word and not simplemma.is_known(wrong.casefold(), lang="en"):
+            if wrong != word and not is_known(wrong.casefold(), lang="en"):
                 return question[: match.start()] + wrong + question[match.end() :]
     return None
 
@@ -269,7 +268,7 @@ def lower_first_word(question: str) -> str:
     >>> lower_first_word("Which river"), lower_first_word("Xylo river")
     ('which river', 'Xylo river')
     """
-    known = simplemma.is_known(first_word(question), lang="en")
+    known = is_known(first_word(question), lang="en")
     return question[0].lower() + question[1:] if known else question
 
 

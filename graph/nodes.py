@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.config import get_config
@@ -214,17 +214,23 @@ class Nodes:
         stopped = view.failures.get("sql")
         if LEXICAL in view.failures or (stopped is not None and stopped.kind in ("timeout", "unknown_name")):
             return {}
-        search, lack = next(services("nearest"), None), await run_in_thread(find_lack, view)
-        if not lack or search is None:
+        search = next(services("nearest"), None)
+        if search is None:
             return {}
         with await self._pinned_graph(state) as graph:
+
+            def find_nearest() -> Any:
+                lack = find_lack(view)
+                return search(view, lack, graph) if lack else None
+
             try:
-                searching = run_in_thread(search, view, lack, graph)
-                nearest = await asyncio.wait_for(searching, settings.branch_seconds)
+                nearest = await asyncio.wait_for(run_in_thread(find_nearest), settings.branch_seconds)
             except Exception as error:
                 # the answer does without it
                 _log_failure("searching what is nearest", error)
                 return {}
+        if nearest is None:
+            return {}
         return {"found": [RecordDict(nearest.found)], "understanding": RecordDict(nearest.understanding)}
 
     async def _rewrite(self, agents: Agents, view: TurnView, graph: Graph) -> tuple[Result[Rewrite], list[str]]:
@@ -266,6 +272,8 @@ def _log_failure(what: str, error: BaseException) -> None:
     """One line for what an endpoint answered, a traceback for what nobody expects; never the question."""
     if isinstance(error, ToolError):
         log.warning("%s failed (%s): %s", what, error.kind, error)
+    elif isinstance(error, TimeoutError):
+        log.warning("%s took too long", what)
     else:
         log.error("%s failed", what, exc_info=error)
 
@@ -315,9 +323,10 @@ def branches_to_retry(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
     """The enabled branches that lack evidence or failed and would try something new; none if the evidence is enough.
     Passages are searched again only if there are none; a model that decides step by step is offered everything new."""
     stepwise = by_model and view.strategy == "stepwise"
-    if view.understanding.orientation or (
-        not stepwise and (is_enough(view.understanding, view.evidence) or _has_sure_text(view))
-    ):
+    if view.understanding.orientation or (not stepwise and is_enough(view.understanding, view.evidence)):
+        return ()
+    text = best_text_answer(view.standalone, view.evidence) if not stepwise else None
+    if text is not None and text.is_sure:
         return ()
     return tuple(
         branch
@@ -339,11 +348,6 @@ def lower_layers(view: TurnView, may_texts_answer: MayTextsAnswer) -> tuple[str,
     if left_out is None:
         return unvisited
     return unvisited if left_out and (triples_next or may_texts_answer(left_out)) else ()
-
-
-def _has_sure_text(view: TurnView) -> bool:
-    answer = best_text_answer(view.standalone, view.evidence)
-    return answer is not None and answer.is_sure
 
 
 def _left_out_words(view: TurnView, bar: float) -> list[str] | None:

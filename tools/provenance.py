@@ -124,6 +124,7 @@ def _sentence_triples(evidence: EvidenceSentence, triples: TripleReader) -> tupl
         others = ((t, t[0] if value in evidence.keys else t[2]) for t in listed)
         found.update(dict.fromkeys(t for t, end in others if _normalised(triples.label(end) or end) in text))
     ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))
+    triples.prepare(ends)
     for end in ends:
         name = triples.name_triple(end)
         # "Highlight: Parking Assistant" is listed under its kind as "Parking Assistant"
@@ -307,7 +308,8 @@ def _sources(triple: Triple, schema: Schema, stated: StatedTriples) -> Iterable[
     subject, _, value = triple
     for pattern in _patterns(triple, schema):
         path = _path_of(pattern)
-        found = _read_by(pattern, subject, stated) if path is None else _along(path, subject, value, stated)
+        along = PathTriples(stated.with_subject, stated.with_object)
+        found = _read_by(pattern, subject, stated) if path is None else along.between(path, subject, value)
         if found:
             return found[:MAX_SOURCES]
     return ()
@@ -322,10 +324,6 @@ def _path_of(pattern: str) -> PropertyPath | None:
     except ToolError:
         # several triples, of which the first begins and the last ends as a path does
         return None
-
-
-def _along(path: PropertyPath, subject: str, value: str, stated: StatedTriples) -> Sequence[Triple]:
-    return PathTriples(stated.with_subject, stated.with_object).between(path, subject, value)
 
 
 def _read_by(pattern: str, subject: str, stated: StatedTriples) -> Sequence[Triple]:

@@ -8,13 +8,14 @@ from itertools import groupby
 
 from agents.answering.select_answer import (
     candidate_rows,
+    column_values,
     content_words,
     empty_table,
+    have_same_values,
     indexed_sentences,
     is_echo,
     is_empty,
     is_nil,
-    is_same_result,
     is_sure,
     is_trivial,
     plan_of,
@@ -496,17 +497,17 @@ def other_readings(
 ) -> tuple[Reading, ...]:
     """The readings that are at least so likely and give something else than `chosen`, the likeliest first; of two
     with the same words the later names its class. The same rows add up; codes of things in the answer are left out."""
-    shown, words = [chosen.table], {chosen.words}
+    shown, words = [column_values(chosen.table)], {chosen.words}
     plan = plan_of(understanding, chosen)
     things = {_conditions(plan)} if plan is not None else set()
     found: list[Reading] = []
-    rows = [each for _, each in candidate_rows(evidence)]
-    for each in sorted(rows, key=lambda e: -row_probability(understanding, e)):
-        same = {e.reading for e in rows if e.reading is not None and is_same_result(each.table, e.table)}
+    rows = [(each, column_values(each.table)) for _, each in candidate_rows(evidence)]
+    for each, values in sorted(rows, key=lambda row: -row_probability(understanding, row[0])):
+        same = {e.reading for e, own in rows if e.reading is not None and have_same_values(values, own)}
         if each.reading is None or sum(understanding.readings[i].score for i in same) < least:
             continue
         is_no_answer = is_empty(each.table) or is_nil(each.table) or is_echo(understanding, each)
-        if is_no_answer or any(is_same_result(each.table, table) for table in shown):
+        if is_no_answer or any(have_same_values(values, own) for own in shown):
             continue
         reading = understanding.readings[each.reading]
         if _selects_identifiers(reading.plan, schema) and _conditions(reading.plan) in things:
@@ -515,7 +516,7 @@ def other_readings(
             reading = _with_classes(reading, schema)
         if reading.words in words:
             continue
-        shown.append(each.table)
+        shown.append(values)
         things.add(_conditions(reading.plan))
         words.add(reading.words)
         found.append(reading)

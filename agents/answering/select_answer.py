@@ -410,7 +410,12 @@ def is_same_result(rows: Table, others: Table) -> bool:
     >>> is_same_result(a, b), is_same_result(a, Table(("n",), ((1,), (2,), (3,))))
     (True, False)
     """
-    few, many = sorted((_columns(rows), _columns(others)), key=len)
+    return have_same_values(column_values(rows), column_values(others))
+
+
+def have_same_values(one: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> bool:
+    """Whether each column of those with fewer columns is one of the other's."""
+    few, many = sorted((one, other), key=len)
     return all(column in many for column in few)
 
 
@@ -419,7 +424,8 @@ def has_same_columns(one: Table, other: Table) -> bool:
     return len(one.columns) == len(other.columns) and is_same_result(one, other)
 
 
-def _columns(table: Table) -> list[frozenset[str]]:
+def column_values(table: Table) -> list[frozenset[str]]:
+    """The values of each column, as they are compared."""
     cells = zip(*table.rows, strict=True)
     return [frozenset(_value(cell) for cell in column if cell is not None) for column in cells]
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
-import simplemma
 
 from ingestion.induce.layout import Layout, PredicateColumns
 from ingestion.induce.names import expand_abbreviations
@@ -18,7 +17,7 @@ from ingestion.read.facts import unique_counts
 from nacre.language.data import load_language_data, word_list
 from nacre.language.labels import label_words
 from nacre.language.thesaurus import is_person
-from nacre.language.tokens import joined_tokens, lemma, lexicon_tokens, name_tokens, split_name, word_forms
+from nacre.language.tokens import is_known, joined_tokens, lemma, lexicon_tokens, name_tokens, split_name, word_forms
 from nacre.language.word_forms import is_participle, singular
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.sqlite.lexicon import LexiconEntry, NamedThing, Row, TableLink, lexicon_row, write_lexicon
@@ -454,4 +453,4 @@ def _is_noun(words: str) -> bool:
         or is_participle(parts[-1])
     ):
         return False
-    return all(part.isalpha() and simplemma.is_known(part, lang="en") for part in parts)
+    return all(part.isalpha() and is_known(part, lang="en") for part in parts)

@@ -10,12 +10,10 @@ from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import unquote
 
-import simplemma
-
 from ingestion.vocabulary import local_name, member_name
 from nacre.language.data import word_list, word_map
 from nacre.language.thesaurus import vocabulary
-from nacre.language.tokens import lemma
+from nacre.language.tokens import is_known, lemma
 from nacre.language.word_forms import amount_name, is_participle
 
 _KEYWORDS = """
@@ -263,7 +261,7 @@ def _expand_class_word(word: str, own: Collection[str], others: Collection[str],
     if not own and not others:
         return word
     low = word.lower()
-    english = simplemma.is_known(low, lang="en")
+    english = is_known(low, lang="en")
     if len(low) < SHORTEST or not low.isalpha() or (english and not (leads and len(low) >= SHORTEST_WORD)):
         return word
     firsts = [kind.split()[0].lower() for kind in (own if english else [*own, *sorted(others)]) if kind]
@@ -382,7 +380,7 @@ def _is_part(word: str) -> bool:
 
 
 def _is_word(word: str) -> bool:
-    return word in vocabulary() or simplemma.is_known(word, lang="en")
+    return word in vocabulary() or is_known(word, lang="en")
 
 
 def is_called_date(name: str) -> bool:

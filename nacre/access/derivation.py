@@ -225,8 +225,8 @@ def open_citations(
             return [trace_remote_sources(each, plan, remote.source, words, names) for each, plan in pairs]
         traced = [_trace(each, plan, graph) for each, plan in zip(evidence_by_number, plans, strict=True)]
         return [_with_text_basis(each, graph.extracted) for each in traced] if graph.extracted else traced
-    except Exception:
-        log.exception("citations could not be traced")
+    except Exception as error:
+        log.error("citations could not be traced: %s", error, exc_info=not isinstance(error, ToolError))
         return evidence_by_number
 
 

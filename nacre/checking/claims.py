@@ -7,13 +7,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import combinations, pairwise, takewhile
 
-import simplemma
-
 from nacre.checking.evidence_index import MAX_CELL, EvidenceIndex, MatchedSpan, SentenceMatch, blank_periods
 from nacre.language.data import pattern, word_list, word_map
 from nacre.language.quantities import Amount, canonical_unit, find_amounts, is_same_amount
 from nacre.language.thesaurus import english_data, function_words
-from nacre.language.tokens import ENGLISH, detect_language, fold, tokenize
+from nacre.language.tokens import ENGLISH, detect_language, fold, is_known, tokenize
 from nacre.records.evidence import Evidence
 
 # words -> the stretches of them that name something of the graph, each as (first, after the last)
@@ -199,8 +197,8 @@ def _is_unknown_name(match: SentenceMatch, i: int, foreign: str) -> bool:
             return False
         # the first word of a sentence is always capitalised
         is_first = not before.strip() or _SENTENCE_END.search(before)
-        return not is_first or not simplemma.is_known(word.text.lower(), lang="en")
-    return len(word.norm) > 3 and not foreign and not simplemma.is_known(word.text, lang="en")
+        return not is_first or not is_known(word.text.lower(), lang="en")
+    return len(word.norm) > 3 and not foreign and not is_known(word.text, lang="en")
 
 
 def _is_known_otherwise(match: SentenceMatch, i: int, foreign: str) -> bool:
@@ -219,7 +217,7 @@ def _is_known_otherwise(match: SentenceMatch, i: int, foreign: str) -> bool:
             parts = compound[0].split("-")
             pairs = ("-".join(parts[:2]), "".join(parts[:2]).lower())
             language = foreign or ENGLISH
-            return pairs[1] in known or simplemma.is_known(pairs[0], lang=language)
+            return pairs[1] in known or is_known(pairs[0], lang=language)
     return bool(foreign) and _is_cognate(word.norm, match.evidence.name_stems)
 
 
@@ -237,7 +235,7 @@ def _is_cognate(word: str, stems: Collection[str]) -> bool:
 def _foreign_language(match: SentenceMatch) -> str:
     """The language of a sentence that is mostly not in English; "" of an English one."""
     free = [word for i, word in enumerate(match.words) if not match.run_lengths[i] and word.text.isalpha()]
-    english = sum(simplemma.is_known(word.text.lower(), lang="en") for word in free)
+    english = sum(is_known(word.text.lower(), lang="en") for word in free)
     if match.language != ENGLISH and (english < len(free) or not free):
         # the answer was to be in that language, and not all of it is English
         return match.language
@@ -249,13 +247,13 @@ def _foreign_language(match: SentenceMatch) -> str:
 
 def _is_foreign_word(word: str, language: str) -> bool:
     """Whether a language has a word, or a compound of two of its words ("Ladeleistung")."""
-    if simplemma.is_known(word, lang=language):
+    if is_known(word, lang=language):
         return True
     cuts = range(MIN_COMPOUND_LETTERS, len(word) - MIN_COMPOUND_LETTERS + 1)
     return any(
-        simplemma.is_known(word[cut:].capitalize(), lang=language)
+        is_known(word[cut:].capitalize(), lang=language)
         and any(
-            simplemma.is_known(form, lang=language)
+            is_known(form, lang=language)
             for form in (word[:cut], word[:cut].removesuffix("s"), f"{word[:cut]}n", f"{word[:cut]}en")
         )
         for cut in cuts

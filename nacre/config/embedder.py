@@ -4,7 +4,6 @@ import hashlib
 import importlib.util
 import threading
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ THREADS = 2
 
 MAX_TEXTS_OF_QUESTION = 16  # maximum number of texts that are embedded with one thread
 
-CACHED_VECTORS = 512  # number of cached vectors of questions, 1.5 KB each
+CACHED_VECTORS = 512  # number of cached vectors of questions and readings, 1.5 KB each
 
 BATCH_TOKENS = 512  # tokens of one batch with padding; larger batches are slower and take gigabytes
 
@@ -55,8 +54,8 @@ class LocalEmbedder:
         # models by number of threads
         self._models: dict[int, Any] = {}
         self._lock = threading.Lock()
-        # vectors of recent questions, which several stores search for
-        self._alone = lru_cache(CACHED_VECTORS)(self._of_one)
+        # vectors of recent questions, which several stores search for, and of their readings
+        self._recent: dict[str, Any] = {}
 
     @property
     def size(self) -> int:
@@ -66,19 +65,24 @@ class LocalEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[Any]:
         """One vector for each text, in order (numpy, float32, of length 1, read-only)."""
-        if len(texts) == 1:
-            return [self._alone(texts[0])]
-        model = self._loaded(1 if len(texts) <= MAX_TEXTS_OF_QUESTION else THREADS)
+        if len(texts) > MAX_TEXTS_OF_QUESTION:
+            return self._embed(texts, THREADS)
+        recent = self._recent
+        fresh = [text for text in dict.fromkeys(texts) if text not in recent]
+        recent.update(zip(fresh, self._embed(fresh, 1), strict=True))
+        if len(recent) > CACHED_VECTORS:
+            # not emptied, since other threads may read it
+            self._recent = {}
+        return [recent[text] for text in texts]
+
+    def _embed(self, texts: Sequence[str], threads: int) -> list[Any]:
         vectors: list[Any] = [None] * len(texts)
         for batch in _batches(texts):
+            model = self._loaded(threads)
             for i, vector in zip(batch, model.embed([texts[i] for i in batch], batch_size=len(batch)), strict=True):
+                vector.setflags(write=False)
                 vectors[i] = vector
         return vectors
-
-    def _of_one(self, text: str) -> Any:
-        (vector,) = self._loaded(1).embed([text], batch_size=1)
-        vector.setflags(write=False)
-        return vector
 
     def _loaded(self, threads: int) -> Any:
         with self._lock:

@@ -10,15 +10,17 @@ These files are read as text only: other loaders read "no" and "on" as false and
 with numbers in them.
 """
 
+import marshal
+import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-
-import yaml
 
 _FOLDER = Path(__file__).parent
 
@@ -31,8 +33,6 @@ class Language:
 
     cues: Mapping[str, tuple[Cue, ...]]  # (words, kind, value) by their first word, the longest first
     words: Mapping[str, frozenset[str]]  # named classes of words
-    patterns: Mapping[str, re.Pattern[str]]  # questions as a whole, in the order in which they are tried
-    dialogue: Mapping[str, re.Pattern[str]]  # follow-ups, in the order in which they are tried
 
 
 @cache
@@ -41,8 +41,6 @@ def language() -> Language:
     return Language(
         cues=_cues(),
         words={name: word_list("words", name) for name in _data("words")},
-        patterns=_patterns("patterns"),
-        dialogue=_patterns("dialogue"),
     )
 
 
@@ -95,17 +93,35 @@ def codes_with(file: str) -> tuple[str, ...]:
 
 def load_language_data(name: str) -> dict[str, Any]:
     """The content of a file of this package with numbers as numbers: "en/english.yaml", "resources/codes.yaml"."""
-    return _read_yaml(name, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return _read_yaml(name, "SafeLoader")
 
 
 @cache
 def load_language_texts(name: str) -> Mapping[str, Any]:
     """The content of a file of this package as text alone: "de/glosses.yaml"."""
-    return MappingProxyType(_read_yaml(name, getattr(yaml, "CBaseLoader", yaml.BaseLoader)))
+    return MappingProxyType(_read_yaml(name, "BaseLoader"))
 
 
-def _patterns(file: str) -> Mapping[str, re.Pattern[str]]:
-    return {name: pattern(file, name) for name, entry in _data(file).items() if isinstance(entry, list)}
+def read_compiled(source: Path, name: str, parse: Callable[[], Any]) -> Any:
+    """What `parse` makes of a file (lists, dicts, texts and numbers). It is kept under `name` beside Python's compiled
+    modules, in their format and until the file changes, where these may be written."""
+    status = source.stat()
+    stamp = [str(source), status.st_mtime_ns, status.st_size]
+    kept = _FOLDER / "__pycache__" / f"{name}.{sys.implementation.cache_tag}"
+    with suppress(OSError, EOFError, ValueError, TypeError):
+        known, content = marshal.loads(kept.read_bytes())
+        if known == stamp:
+            return content
+    content = parse()
+    if not sys.dont_write_bytecode:
+        with suppress(OSError, ValueError):
+            written = marshal.dumps((stamp, content))
+            kept.parent.mkdir(exist_ok=True)
+            # other processes may write it at the same time
+            partial = kept.with_name(f"{kept.name}.{os.getpid()}")
+            partial.write_bytes(written)
+            partial.replace(kept)
+    return content
 
 
 def _cues() -> Mapping[str, tuple[Cue, ...]]:
@@ -122,6 +138,12 @@ def _data(file: str) -> Mapping[str, Any]:
     return load_language_texts(f"en/{file}.yaml")
 
 
-def _read_yaml(name: str, loader: Any) -> dict[str, Any]:
-    data: dict[str, Any] = yaml.load((_FOLDER / name).read_text(encoding="utf-8"), Loader=loader)
+def _read_yaml(name: str, loader: str) -> dict[str, Any]:
+    def parse() -> Any:
+        import yaml
+
+        kind = getattr(yaml, f"C{loader}", None) or getattr(yaml, loader)
+        return yaml.load((_FOLDER / name).read_text(encoding="utf-8"), Loader=kind)
+
+    data: dict[str, Any] = read_compiled(_FOLDER / name, f"{name.replace('/', '.')}.{loader}", parse)
     return data

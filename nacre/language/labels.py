@@ -6,13 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
-import simplemma
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from nacre.language.data import language, pattern, phrase_list, word_list, word_map
 from nacre.language.thesaurus import english_data, function_words, superlative_spellings, unit_words, vocabulary
-from nacre.language.tokens import Token, fold, language_names, lemma, split_name, tokenize
+from nacre.language.tokens import Token, fold, is_known, language_names, lemma, split_name, tokenize
 from nacre.language.translation import GLOSSED_LANGUAGES, glosses, is_english_word
 from nacre.language.word_forms import amount_name, is_participle
 from nacre.records.plan import Constant
@@ -55,7 +54,7 @@ def _written_words(label: str) -> list[str]:
     """
     found: list[str] = []
     for word in label.replace("_", " ").split():
-        is_whole = "-" in word and simplemma.is_known(word, lang="en")
+        is_whole = "-" in word and is_known(word, lang="en")
         found += [word.lower()] if is_whole else split_name(word).split()
     return found
 
@@ -63,7 +62,7 @@ def _written_words(label: str) -> list[str]:
 def _is_acronym(word: str) -> bool:
     """Whether a word in small letters is an acronym because it has no vowel: "gdp"."""
     bare = word.isalpha() and word == word.lower() and not set(word) & set("aeiouy") and 1 < len(word) <= _MAX_ACRONYM
-    return bare and word not in unit_words() and not simplemma.is_known(word, lang="en")
+    return bare and word not in unit_words() and not is_known(word, lang="en")
 
 
 @lru_cache(maxsize=65536)
@@ -77,14 +76,14 @@ def split_compound(word: str, labels: frozenset[str]) -> tuple[str, ...]:
         len(word) < _MIN_COMPOUND and not (len(word) > _MIN_PART and any(map(str.isdigit, word)))
     ):
         return (word,)
-    if simplemma.is_known(word, lang="en") or (word.endswith("s") and simplemma.is_known(word[:-1], lang="en")):
+    if is_known(word, lang="en") or (word.endswith("s") and is_known(word[:-1], lang="en")):
         return (word,)
     short = word_map("wording", "abbreviations")
     places = sorted(range(2, len(word) - 1), key=lambda i: abs(2 * i - len(word)))
     for at in places:
         parts = word[:at], word[at:]
         if _is_part(parts[0], labels) and _is_part(parts[1], labels, is_last=True):
-            if any(simplemma.is_known(word.capitalize(), lang=code) for code in _languages_of(labels)):
+            if any(is_known(word.capitalize(), lang=code) for code in _languages_of(labels)):
                 # "hersteller" is no "hers teller"
                 return (word,)
             return tuple(short.get(part, part) for part in parts)
@@ -101,7 +100,7 @@ def _is_part(part: str, labels: frozenset[str], *, is_last: bool = False) -> boo
     if is_last and part.removesuffix("s") in word_list("wording", "particles"):
         # "callouts" are no outs
         return False
-    return len(part) >= (_MIN_LAST_PART if is_last else _MIN_PART) and simplemma.is_known(part, lang="en")
+    return len(part) >= (_MIN_LAST_PART if is_last else _MIN_PART) and is_known(part, lang="en")
 
 
 @lru_cache(maxsize=64)
@@ -271,7 +270,7 @@ class SpellingCorrector:
             return str(english_data()["contracted"][word])
         if len(word) < MIN_LETTERS or not word.isalpha() or self._is_in_graph(word) or self._is_in_graph(token.lemma):
             return None
-        if word in function_words() or simplemma.is_known(word, lang="en") or word in _english():
+        if word in function_words() or is_known(word, lang="en") or word in _english():
             return None
         edits = 2 if len(word) >= MIN_LETTERS_OF_TWO_EDITS else 1
         # a capitalised word that the graph does not know is a name, and no word of English
@@ -342,7 +341,7 @@ def _english() -> frozenset[str]:
     return (
         vocabulary()
         | units
-        | frozenset(w for w in superlative_spellings() if simplemma.is_known(w, lang="en"))
+        | frozenset(w for w in superlative_spellings() if is_known(w, lang="en"))
         | frozenset(data["measures"])
         | function_words()
         | small

@@ -103,7 +103,9 @@ def is_same_amount(amount: Amount, value: float, unit: str, words: frozenset[str
     many, base_unit = split_magnitude(unit)
     if many > 1:
         return any(is_same_amount(amount, number, base_unit, words) for number in (value, value * many))
-    stated = _stated_unit(amount, own)
+    # a number of what the words of the data name fits as a measure and as a count
+    is_named = not own and not _unit_words(amount.after).isdisjoint(words)
+    stated = amount.unit if is_named else _stated_unit(amount, own)
     if not stated:
         return _is_near(amount, value)
     if not own:

@@ -9,13 +9,12 @@ from itertools import pairwise
 from math import log
 from typing import Any, Literal, NamedTuple
 
-import simplemma
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from nacre.language.data import codes_with, language, load_language_data, pattern, word_list
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import Token, fold, language_function_words, tokenize
+from nacre.language.tokens import Token, fold, is_known, language_function_words, tokenize
 
 # Letters of a word that is compared with misspelt ones, and those of a word that may have two slips (given).
 _MIN_LETTERS, _LONG = 4, 8
@@ -211,11 +210,11 @@ def _corrected(word: str, vocabulary: _Vocabulary) -> str:
         return word
     slips = 2 if len(word) >= _LONG else 1
     near = process.extractOne(word, _spellings(vocabulary.code), scorer=OSA.distance, score_cutoff=slips)
-    if near is None or simplemma.is_known(word, lang="en"):
+    if near is None or is_known(word, lang="en"):
         return word
     # the dictionary of a language is loaded when a word is first looked up, which takes longer than a whole turn
     is_spelt = any(word in _spellings(code) for code in codes_with("orientation"))
-    return word if is_spelt or simplemma.is_known(word, lang=vocabulary.code) else near[0]
+    return word if is_spelt or is_known(word, lang=vocabulary.code) else near[0]
 
 
 @cache
@@ -323,7 +322,7 @@ def _strip_clauses(question: str) -> str:
 def _strip_graph_phrase(question: str) -> str:
     """The question without a final "in this graph", unless nothing else is asked."""
     folded = question.casefold()
-    place = language().patterns["place"].search(folded)
+    place = pattern("patterns", "place").search(folded)
     if place is None or len(folded) != len(question):
         return question
     empty = function_words() | language().words["filler"] | language().words["whole"]

@@ -7,11 +7,10 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, Literal, NamedTuple
 
-import simplemma
 from rapidfuzz import fuzz, process
 
 from nacre.language.data import load_language_data
-from nacre.language.tokens import Token, lemma, name_tokens, tokenize
+from nacre.language.tokens import Token, is_known, lemma, name_tokens, tokenize
 from nacre.records.evidence import EvidenceSentence
 
 Degree = Literal["positive", "comparative", "superlative"]
@@ -172,7 +171,7 @@ def gradable_adjective(token: Token) -> GradableAdjective | None:
         word not in measures
         and degree == "positive"
         and len(token.norm) >= _MIN_LETTERS
-        and not simplemma.is_known(token.norm, lang="en")
+        and not is_known(token.norm, lang="en")
     ):
         # a list, since rapidfuzz compares the values of a mapping
         spellings = list(superlative_spellings())
@@ -205,7 +204,7 @@ def is_common_word(token: Token, *, is_first: bool = False) -> bool:
     """Whether a word is in the dictionary and not capitalised as a name, unless it is the first of a sentence."""
     if not token.norm.isalpha() or (token.text[0].isupper() and not is_first):
         return False
-    return bool(simplemma.is_known(token.norm, lang="en") or simplemma.is_known(token.lemma, lang="en"))
+    return bool(is_known(token.norm, lang="en") or is_known(token.lemma, lang="en"))
 
 
 # minimum score of a sentence as a share of the best score

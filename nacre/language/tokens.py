@@ -5,13 +5,17 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
-import simplemma
+from simplemma import Lemmatizer
+from simplemma.strategies import DefaultStrategy, DictionaryLookupStrategy
+from simplemma.strategies.dictionaries import dictionary_factory
+from simplemma.utils import normalize_token
 
-from nacre.language.data import load_language_data, word_map
+from nacre.language.data import load_language_data, read_compiled, word_map
 
 # marks of decomposed letters, and points that are often left out; `fold` removes them
 _MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u3099\u309a"
@@ -32,6 +36,42 @@ _LETTERS = str.maketrans(
 MAX_NAME_WORDS = 100
 
 
+class _CompiledDictionaries(dictionary_factory.DefaultDictionaryFactory):
+    """The dictionaries of simplemma, which take three times as long to decode as to read."""
+
+    def _get_dictionary_uncached(self, lang: str) -> Mapping[str, str]:
+        def decode() -> dict[bytes, bytes]:
+            decoded = super(_CompiledDictionaries, self)._get_dictionary_uncached(lang)
+            words: dict[bytes, bytes] = cast(Any, decoded)._dict
+            return words
+
+        file = dictionary_factory.DATA_FOLDER / f"{lang}.plzma"
+        return dictionary_factory.MappingStrToByteString(read_compiled(file, f"{lang}.words", decode))
+
+
+_dictionaries = _CompiledDictionaries()
+_look_up = DictionaryLookupStrategy(_dictionaries)
+_lemmatizer = Lemmatizer(lemmatization_strategy=DefaultStrategy(dictionary_factory=_dictionaries))
+
+
+def is_known(word: str, lang: str) -> bool:
+    """Whether a dictionary has a word.
+
+    >>> is_known("harbour", "en"), is_known("harbuor", "en")
+    (True, False)
+    """
+    return _look_up.get_lemma(normalize_token(word), lang) is not None
+
+
+def dictionary_form(word: str, lang: str) -> str:
+    """The dictionary form of a word, by rules if no dictionary has it.
+
+    >>> dictionary_form("harbours", "en")
+    'harbour'
+    """
+    return _lemmatizer.lemmatize(word, lang)
+
+
 @lru_cache(maxsize=65536)
 def lemma(word: str) -> str:
     """The dictionary form of a folded word; a word with digits only loses a plural "s"."""
@@ -39,9 +79,9 @@ def lemma(word: str) -> str:
         return word[:-1] if len(word) > 2 and word.endswith("s") and word[-2].isdigit() else word
     if len(word) < 3:
         return word
-    if word.endswith(("xes", "ches", "shes", "sses")) and simplemma.is_known(word[:-2], lang="en"):
+    if word.endswith(("xes", "ches", "shes", "sses")) and is_known(word[:-2], lang="en"):
         return word[:-2]
-    return word_map("english", "lemmas").get(word) or str(simplemma.lemmatize(word, lang="en")).casefold()
+    return word_map("english", "lemmas").get(word) or str(dictionary_form(word, lang="en")).casefold()
 
 
 class Token(NamedTuple):
@@ -58,6 +98,10 @@ def fold(text: str) -> str:
     """A text without case, accents and typographic variants."""
     if text.isascii():
         return text.casefold()
+    return _recently_folded(text) if len(text) <= MAX_KEPT_TEXT else _fold_letters(text)
+
+
+def _fold_letters(text: str) -> str:
     text = unicodedata.normalize("NFKD", text.translate(_LETTERS))
     return "".join(c for c in text if not unicodedata.combining(c)).casefold()
 
@@ -92,8 +136,9 @@ def find_tokens(text: str) -> tuple[Token, ...]:
 # characters of a text whose tokens are kept: texts of data may be longer than memory has room for (set by hand)
 MAX_KEPT_TEXT = 4_000
 
-# a turn splits its question and the texts of its answer some twenty times
+# a turn splits its question and the texts of its answer some twenty times, and folds names as often
 _recent_tokens = lru_cache(512)(find_tokens)
+_recently_folded = lru_cache(1024)(_fold_letters)
 
 
 def split_name(name: str) -> str:
@@ -186,7 +231,7 @@ def detect_language(text: str, fewest: int = MIN_FUNCTION_WORDS) -> str:
     if counts[best] < fewest or counts[best] <= counts[ENGLISH]:
         return ENGLISH
     own = words & language_function_words()[best]
-    return best if any(not simplemma.is_known(word, lang=ENGLISH) for word in own) else ENGLISH
+    return best if any(not is_known(word, lang=ENGLISH) for word in own) else ENGLISH
 
 
 def language_name(code: str) -> str:

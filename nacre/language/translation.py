@@ -11,11 +11,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-import simplemma
 from rapidfuzz.distance import OSA
 
 from nacre.language.data import load_language_texts
-from nacre.language.tokens import ENGLISH, fold, tokenize
+from nacre.language.tokens import ENGLISH, dictionary_form, fold, is_known, tokenize
 
 # Letters of the parts of a compound, at least; letters of a word with a typo, and of one with two (given).
 MIN_PART_LETTERS, MIN_HEAD_LETTERS = 3, 4
@@ -108,7 +107,7 @@ def verb_base(word: str, code: str) -> str:
     >>> verb_base("mitgewirkt", "de"), verb_base("Mühle", "de")
     ('mitwirk', '')
     """
-    infinitive = fold(simplemma.lemmatize(word, lang=code)) if word.islower() else ""
+    infinitive = fold(dictionary_form(word, lang=code)) if word.islower() else ""
     return next((infinitive.removesuffix(e) for e in glosses(code).infinitive_endings if infinitive.endswith(e)), "")
 
 
@@ -124,8 +123,8 @@ def join_separated(text: str, code: str) -> str:
         return text
     last = tokens[-1]
     for token in tokens[:-1]:
-        verb = last.text + simplemma.lemmatize(token.text, lang=code)
-        if verb_base(token.text, code) and simplemma.is_known(verb, lang=code):
+        verb = last.text + dictionary_form(token.text, lang=code)
+        if verb_base(token.text, code) and is_known(verb, lang=code):
             return f"{text[: token.start]}{verb}{text[token.end : last.start].rstrip()}{text[last.end :]}"
     return text
 
@@ -136,7 +135,7 @@ def uninflected(word: str, code: str) -> Iterator[str]:
     >>> list(uninflected("hohe", "de")), list(uninflected("dringende", "de"))
     (['hoch', 'hoh'], ['dringen', 'dringend'])
     """
-    known, base, word = glosses(code), fold(simplemma.lemmatize(word, lang=code)), fold(word)
+    known, base, word = glosses(code), fold(dictionary_form(word, lang=code)), fold(word)
     for stem_of in (word.removesuffix(ending) for ending in known.endings if word.endswith(ending)):
         yield from dict.fromkeys((base, stem_of))
 
@@ -312,7 +311,7 @@ def is_english(label: str) -> bool:
 
 def is_english_word(word: str) -> bool:
     """Whether English has a word. Numbers and codes are words of any language."""
-    return not word.isalpha() or bool(simplemma.is_known(word, lang=ENGLISH))
+    return not word.isalpha() or bool(is_known(word, lang=ENGLISH))
 
 
 def word_for(english: str, code: str) -> str:
@@ -436,7 +435,7 @@ def _known_plural(noun: str, code: str) -> str:
     changed = re.sub(r"(au|a|o|u)(?=[^aou]*$)", lambda found: vowels.get(found[0], found[0]), low)
     for ending in texts.get("plural_endings", "").split() if part else ():
         form: str = ((changed if ending.startswith("¨") else low) + ending.removeprefix("¨")).capitalize()
-        if form != part and simplemma.is_known(form, lang=code) and _base_form(form, code) == part:
+        if form != part and is_known(form, lang=code) and _base_form(form, code) == part:
             return noun[: len(noun) - len(part)] + (form if len(part) == len(noun) else form.lower())
     return ""
 
@@ -444,7 +443,7 @@ def _known_plural(noun: str, code: str) -> str:
 def known_part(noun: str, code: str) -> str:
     """The noun, or the longest last part of a compound, that the dictionary of a language knows; "" without one."""
     parts = (noun[i:].capitalize() for i in range(max(1, len(noun) - MIN_HEAD_LETTERS + 1)))
-    return next((part for part in parts if simplemma.is_known(part, lang=code)), "")
+    return next((part for part in parts if is_known(part, lang=code)), "")
 
 
 def _is_plural(noun: str, code: str) -> bool:
@@ -456,7 +455,7 @@ def _is_plural(noun: str, code: str) -> bool:
 
 def _base_form(word: str, code: str) -> str:
     """The lemma of a word; "Fluß", as it was spelt earlier, only if the word has this letter."""
-    base: str = simplemma.lemmatize(word, lang=code)
+    base: str = dictionary_form(word, lang=code)
     return base if "ß" in word else base.replace("ß", "ss")
 
 

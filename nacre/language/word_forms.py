@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-import simplemma
-
 from nacre.language.data import phrase_list, phrase_map, word_list, word_map
 from nacre.language.thesaurus import unit_words
-from nacre.language.tokens import lemma
+from nacre.language.tokens import is_known, lemma
 
 _VOWELS = "aeiou"
 
@@ -301,7 +299,7 @@ def agent_noun(words: str) -> str:
     if active is None or " " in active.base:
         return ""
     stem = active.base.removesuffix("e")
-    return next((n for n in (f"{stem}or", f"{stem}er") if simplemma.is_known(n, lang="en")), "")
+    return next((n for n in (f"{stem}or", f"{stem}er") if is_known(n, lang="en")), "")
 
 
 def gerund(base: str) -> str:
@@ -331,7 +329,7 @@ def _base_of_participle(participle: str) -> str:
     base = lemma(participle)
     if base != participle or not participle.endswith("ed"):
         return base
-    return participle[:-2] if simplemma.is_known(participle[:-2], lang="en") else participle[:-1]
+    return participle[:-2] if is_known(participle[:-2], lang="en") else participle[:-1]
 
 
 BE, WAS, HAVE = Verb("is", "are"), Verb("was", "were"), Verb("has", "have", "have")

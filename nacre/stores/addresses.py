@@ -118,6 +118,9 @@ def parse_address(text: str) -> tuple[str, Dialect]:
         if not path.is_file():
             raise ConfigError(f"There is no file {path}. Write {backend}:///FILE, or {backend}:////FILE from the root.")
         url = url.set(database=str(path.resolve()))
+    if DIALECTS[backend] == "mysql" and "+" not in url.drivername:
+        # the driver of the extra; SQLAlchemy takes another one by default
+        url = url.set(drivername=f"{backend}+pymysql")
     return url.render_as_string(hide_password=True), DIALECTS[backend]
 
 

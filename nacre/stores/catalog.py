@@ -232,11 +232,11 @@ class Library:
         for _ in range(5):
             wanted = self._current_pointer(name)
             with self._lock:
-                held = (
-                    self._find_open(name, version, vectors, layers)
-                    if version
-                    else self._open_graphs.get(_key(name, wanted))
-                )
+                key = (name, version, vectors, layers) if version else _key(name, wanted)
+                held = self._open_graphs.get(key)
+                if version and held is None:
+                    # with other vectors or layers
+                    held = next((each for key, each in self._open_graphs.items() if key[:2] == (name, version)), None)
                 held = held or self._open_version(name, wanted, version)
                 if held is not None:
                     try:
@@ -284,11 +284,6 @@ class Library:
         if found is None:
             raise GraphNotFound(f"No graph named {name!r}. Run: nacre ingest FILE.ttl --graph {name}", self.data)
         return found
-
-    def _find_open(self, name: str, version: str, vectors: str | None, layers: str) -> _OpenGraph | None:
-        """The open graph of a version with these vectors and layers, else with any."""
-        exact = self._open_graphs.get((name, version, vectors, layers))
-        return exact or next((held for key, held in self._open_graphs.items() if key[:2] == (name, version)), None)
 
     def _open_version(self, name: str, present: Pointer, version: str | None) -> _OpenGraph | None:
         """Open the current version, or another one without its vectors; None if it no longer exists."""

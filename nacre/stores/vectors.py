@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -116,10 +117,9 @@ def open_collection(home: Path, vectors: str, url: str | None, key: str | None, 
     """Open a set of vectors to read. If `patient`, wait longer for a slow server."""
     name = versions.read_vectors_manifest(home, vectors).collection
     if name is None:
-        try:
-            return EdgeCollection(versions.vectors_folder(home, vectors) / versions.SHARD)
-        except ImportError as error:
-            raise ConfigError("the vector engine is not installed. Run: pip install 'nacre[vectors]'") from error
+        if find_spec("qdrant_edge") is None:
+            raise ConfigError("the vector engine is not installed. Run: pip install 'nacre[vectors]'")
+        return EdgeCollection(versions.vectors_folder(home, vectors) / versions.SHARD)
     if url is None:
         raise ConfigError(f"the vectors are on a Qdrant server ({name}). Set NACRE_QDRANT_URL")
 
@@ -147,24 +147,30 @@ POINT_BYTES = 1 << 10  # upper limit of a point's size without its vector
 
 
 class EdgeCollection:
-    """A shard opened to read. Qdrant Edge writes to the files it opens, so it gets a private copy of the small files
-    and links to the large ones. If the folder is read-only, Edge can't open linked files, so they are copied too."""
+    """A shard that is opened to read at its first search: opening and closing it takes a tenth of the time of a first
+    question, and few questions need it. Qdrant Edge writes to the files it opens, so it gets a private copy of the
+    small files and links to the large ones. If the folder is read-only, Edge can't open linked files, so they are
+    copied too."""
 
     def __init__(self, folder: Path) -> None:
-        from qdrant_edge import EdgeShard
-
+        if not folder.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
         self._lock = threading.Lock()
         self._shard: Any = None
         self._folder = folder.absolute()
         # the large files are mapped into memory from the original folder
         self._sizes = file_sizes(self._folder, (str(each.relative_to(self._folder)) for each in _chunks(self._folder)))
+
+    def _open(self) -> Any:
+        from qdrant_edge import EdgeShard
+
         try:
             # the shard has all files open: they are removed at once, so that a process that is killed leaves none
             with tempfile.TemporaryDirectory(prefix="nacre-vectors-", ignore_cleanup_errors=True) as private:
                 _mirror(self._folder, Path(private))
                 _require_space(private, SPARE_BYTES + _unallocated_bytes(private))
                 with engine_panics(NAME):
-                    self._shard = EdgeShard.load(private)
+                    return EdgeShard.load(private)
         except OSError as error:
             if error.errno == errno.ENOSPC:
                 raise ConfigError(
@@ -176,21 +182,24 @@ class EdgeCollection:
         from qdrant_edge import Query, QueryRequest
 
         request = QueryRequest(query=Query.Nearest(list(vector)), limit=limit)
-        with self._reading():
-            return [PassageHit(int(point.id), float(point.score)) for point in self._shard.query(request)]
+        with self._reading() as shard:
+            return [PassageHit(int(point.id), float(point.score)) for point in shard.query(request)]
 
     def fetch(self, ids: Sequence[int]) -> dict[int, list[float]]:
-        with self._reading():
-            return {int(record.id): record.vector for record in self._shard.retrieve(list(ids), False, True)}
+        with self._reading() as shard:
+            return {int(record.id): record.vector for record in shard.retrieve(list(ids), False, True)}
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def _reading(self) -> Iterator[Any]:
         try:
             check_sizes(self._folder, self._sizes)
         except DamagedIndex as error:
             raise ToolError("unavailable", f"{NAME} is {error}") from None
+        with self._lock:
+            if self._shard is None:
+                self._shard = self._open()
         with engine_panics(NAME):
-            yield
+            yield self._shard
 
     def close(self) -> None:
         with self._lock:

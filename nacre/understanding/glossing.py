@@ -10,9 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-import simplemma
-
-from nacre.language.tokens import ENGLISH, Token, detect_language, fold, language_function_words, tokenize
+from nacre.language.tokens import ENGLISH, Token, detect_language, fold, is_known, language_function_words, tokenize
 from nacre.language.translation import (
     FRONT_MARK,
     GLOSSED_LANGUAGES,
@@ -273,7 +271,7 @@ def question_language(text: str, lexicon: Lexicon) -> str:
     likely = []
     for code, (is_main, stems) in label_languages(lexicon.of_schema).items():
         own = len(function_words[code].intersection(words))
-        repeats = any(stem(w, code) in stems and not simplemma.is_known(w, lang=ENGLISH) for w in words)
+        repeats = any(stem(w, code) in stems and not is_known(w, lang=ENGLISH) for w in words)
         if own > english or (own == english and (is_main or repeats)):
             likely.append((own, repeats, code))
     return max(likely, key=lambda each: each[:2])[2] if likely else ENGLISH

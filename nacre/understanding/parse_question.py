@@ -31,6 +31,7 @@ from nacre.understanding.parsing.constraints import (
     answer_requested_property,
     asks_capacity,
     drop_computed_texts,
+    drop_other_groups,
     drop_self_references,
     expect_rule,
     prefer_members,
@@ -212,6 +213,7 @@ def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -
 CONSTRAINTS = (
     Constraint("no self reference", drop_self_references, is_law=True),
     Constraint("computable", drop_computed_texts, is_law=True),
+    Constraint("named groups", drop_other_groups),
     Constraint("dates of what is asked", drop_dates_beside),
     Constraint("named links", prefer_named_links),
     Constraint("total of all", prefer_whole_sums),

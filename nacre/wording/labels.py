@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-import simplemma
-
 from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import is_boolean_predicate, label_words, strip_yes_no_suffix
 from nacre.language.quantities import magnitude_of_name
 from nacre.language.thesaurus import english_data, function_words, is_person
-from nacre.language.tokens import lemma, split_name
+from nacre.language.tokens import is_known, lemma, split_name
 from nacre.language.word_forms import (
     BE,
     HAVE,
@@ -368,7 +366,7 @@ def _role_label(words: list[str]) -> PredicateLabel | None:
     if words[-1] != "of" or len(words) < 2 or words[-2] in word_list("wording", "without_article"):
         return None
     role, noun = " ".join(words[:-1]), words[-2]
-    is_noun = simplemma.is_known(noun, lang="en") and (lemma(noun) == noun or noun.endswith("er"))
+    is_noun = is_known(noun, lang="en") and (lemma(noun) == noun or noun.endswith("er"))
     return PredicateLabel("role", role, plural(role)) if is_noun else None
 
 

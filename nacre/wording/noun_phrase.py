@@ -27,7 +27,7 @@ from nacre.plans.selects import (
     ordered_variable,
     variable_of,
 )
-from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
 from nacre.wording.clauses import (
     AVERAGE,
@@ -172,7 +172,9 @@ class SelectWording:
         words = _head_words(variable, noun, before, best, several=several, is_first=is_first) + tail
         texts = [clause.many if several else clause.one for clause in after]
         if order is not None:
-            texts = texts if best else [self._order_clause(order), *texts]
+            is_one = self.select.limit == 1 and not self.tied
+            clause = order_clause(self.structure, order, self.measure(order.by), is_one=is_one)
+            texts = texts if best else [clause, *texts]
             words = f"{self.select.limit} {words}" if (self.select.limit or 1) > 1 else words
         if is_person(noun):
             texts = [person_clause(text) for text in texts]
@@ -364,10 +366,6 @@ class SelectWording:
         """The adjective for the things at the wanted place: "second oldest"; "" if the measure has none."""
         best = superlative_adjective(self.structure, self.select.order) if self.select.order is not None else ""
         return f"{ordinal(self.select)}{best}" if best else ""
-
-    def _order_clause(self, order: Order) -> str:
-        is_one = self.select.limit == 1 and not self.tied
-        return order_clause(self.structure, order, self.measure(order.by), is_one=is_one)
 
 
 def _head_words(variable: Variable, noun: str, before: list[str], best: str, *, several: bool, is_first: bool) -> str:

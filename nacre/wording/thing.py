@@ -80,7 +80,12 @@ def thing_sentences(
     sentences = [_introduction(iri, name, noun, thing, gendered, schema)] if introduces else []
     linked = [each for each in properties if each.predicate.has_links]
     sentences += fact_sentences(linked, MAX_LINK_SENTENCES, owner)
-    values = _value_sentences(properties, "" if linked else owner)
+    own_values = [each for each in properties if not each.predicate.has_links]
+    # yes and no under nouns have a sentence of their own
+    open_booleans = [each for each in own_values if each.values.is_open_boolean]
+    worded = [each for each in own_values if each not in open_booleans]
+    values = fact_sentences(worded, MAX_VALUE_SENTENCES, "" if linked else owner)
+    values += open_boolean_sentence(open_booleans)
     sentences += values[:1]
     counted = {singular(each.values.counted_noun) for each in properties} - {""}
     part = _described_part(thing, name, counted, schema, run) if not on_topic else None
@@ -131,7 +136,8 @@ def _properties(name: str, noun: str, thing: Variable, schema: Schema, run: RunS
     """What the thing, a `noun`, has, without what repeats its name or another property."""
     found = []
     for predicate in schema.predicates:
-        if not is_describable(predicate, schema):
+        is_of_others = bool(thing.classes) and predicate.domains.keys().isdisjoint(thing.classes)
+        if is_of_others or not is_describable(predicate, schema):
             continue
         facts = [fact for fact in predicate_facts(predicate, thing, schema, run) if fold(fact.text) != fold(name)]
         if facts:
@@ -175,14 +181,6 @@ def _introduction(
     facts = (type_fact, *(f for each in gendered for f in each.facts))
     subject = capitalise_first(name) if name.islower() else name
     return f"{subject} is {what if is_bare else with_indefinite_article(what)}.", facts
-
-
-def _value_sentences(properties: Sequence[PropertyFacts], owner: str) -> list[SentenceFacts]:
-    """The values of the thing, with yes and no under nouns in a sentence of their own."""
-    values = [each for each in properties if not each.predicate.has_links]
-    open_booleans = [each for each in values if each.values.is_open_boolean]
-    worded = [each for each in values if each not in open_booleans]
-    return [*fact_sentences(worded, MAX_VALUE_SENTENCES, owner), *open_boolean_sentence(open_booleans)]
 
 
 def _described_part(

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
@@ -121,7 +122,8 @@ async def test_answers_citations_and_triples_are_those_of_a_file(served: Served,
             export_triples(graph.tables, out)
             thing = local_thing(graph, f"{EX}mill/4")
             facet = class_facet(graph, TableRequest(f"{EX}Mill"), f"{EX}height")
-            written.append((out.getvalue(), thing, facet))
+            # parts of a range are counted in files alone
+            written.append((out.getvalue(), thing, replace(facet, bins=()) if facet is not None else None))
         library.close()
     assert written[0] == written[1]
     # texts with marks, line breaks and NUL come back as they were

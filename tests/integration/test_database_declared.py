@@ -174,9 +174,19 @@ def test_a_measure_that_a_join_multiplies_is_sent_back_with_the_reason(
 
 def test_a_key_of_a_layer_that_several_rows_share_is_a_warning(tmp_path: Path) -> None:
     found = attached(tmp_path, "tables: {gadgets: {key: [gadget_id]}, visits: {key: [member_id]}}")
-    shared = [problem for problem in found.problems if "apart" in problem]
+    shared = [problem for problem in found.problems if "share one" in problem]
     assert len(shared) == 1
-    assert shared[0].endswith("gadget_id do not tell the rows of gadgets apart, so some of them are not shown")
+    assert shared[0].endswith("several rows of gadgets share one gadget_id, so some are not shown")
+
+
+def test_a_link_to_a_hidden_or_unknown_table_is_a_warning(tmp_path: Path) -> None:
+    hidden = "tables: {visits: {links: {member_id: members}}, members: {hidden: true}}"
+    assert any("no table 'members' is shown" in problem for problem in attached(tmp_path, hidden).problems)
+    unknown = "tables: {visits: {links: {member_id: rowers}}, boats: {hidden: true}}"
+    (tmp_path / "other").mkdir()
+    problems = " ".join(attached(tmp_path / "other", unknown).problems)
+    assert "no table 'rowers' is shown" in problems
+    assert "no table 'boats' is shown" in problems
 
 
 def test_sql_of_a_model_divides_as_real_numbers(gym: tuple[AttachedResult, Path]) -> None:

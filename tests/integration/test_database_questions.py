@@ -45,6 +45,8 @@ CREATE TABLE leases (lease_id INTEGER PRIMARY KEY, town_id INTEGER REFERENCES to
  signed DATE);
 INSERT INTO leases VALUES (1, 1, 100, 12, '2009-03-04'), (2, 1, 300, 24, '2010-05-06'), (3, 2, 500, 24, '2010-07-08'),
  (4, 3, 24, 36, '2009-09-10');
+CREATE TABLE isles (isle_id INTEGER PRIMARY KEY, name TEXT, isles TEXT);
+INSERT INTO isles VALUES (1, 'Oru', 'Skerries'), (2, 'Pell', 'Skerries'), (3, 'Sark', 'Holms'), (4, 'Tresk', NULL);
 """
 
 # Orders and their lines; "place" is a verb, a part of a name, and a word for a harbour.
@@ -64,7 +66,21 @@ INSERT INTO purchase_order_detail VALUES (1, 1, 5, '2013-05-06'), (2, 2, 6, '201
  (4, 3, 8, '2013-05-05');
 """
 
-SCRIPTS = {"museum": MUSEUM, "crew": CREW, "towns": TOWNS, "trade": TRADE}
+# Two tables link pilots to quays; the pilots' first trips are among all of their trips.
+PILOTS = """
+CREATE TABLE pilots (pilot_id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO pilots VALUES (1, 'Ana Rey'), (2, 'Tom Bligh'), (3, 'Ute Kern');
+CREATE TABLE quays (quay_id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO quays VALUES (1, 'East Quay'), (2, 'Mill Quay'), (3, 'West Quay');
+CREATE TABLE debuts (pilot_id INTEGER REFERENCES pilots, quay_id INTEGER REFERENCES quays,
+ PRIMARY KEY (pilot_id, quay_id));
+INSERT INTO debuts VALUES (1, 2), (2, 1), (3, 3);
+CREATE TABLE trips (pilot_id INTEGER REFERENCES pilots, quay_id INTEGER REFERENCES quays,
+ PRIMARY KEY (pilot_id, quay_id));
+INSERT INTO trips VALUES (1, 1), (1, 2), (1, 3), (2, 1), (3, 3), (3, 2);
+"""
+
+SCRIPTS = {"pilots": PILOTS, "museum": MUSEUM, "crew": CREW, "towns": TOWNS, "trade": TRADE}
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +107,9 @@ def ask(data: Path, graph: str, question: str) -> Answer:
 @pytest.mark.parametrize(
     ("graph", "question", "values"),
     [
+        ("pilots", "Which quays does Ana Rey go to?", ["East Quay", "Mill Quay", "West Quay"]),
+        ("pilots", "How many quays does Ute Kern serve?", [2]),
+        ("pilots", "Do we have more trips by Tom Bligh or by Ute Kern?", ["Ute Kern"]),
         # "works" may be objects or photos; what has no photo is an object
         ("museum", "How many works have no photo?", [2]),
         ("museum", "Which works are without photos?", ["Blue Tile", "Tall Jug"]),
@@ -105,6 +124,7 @@ def ask(data: Path, graph: str, question: str) -> Answer:
         ("towns", "How many visitors did Cam have in 2018?", [800]),
         ("towns", "Which town had the most visitors in 2019?", ["Cam"]),
         ("towns", "What is the average rent of the leases that run for 24 months?", [400]),
+        ("towns", "Which isles belong to the Skerries?", ["Oru", "Pell"]),
         ("trade", "How many purchase orders did we place in 2013?", [2]),
         # and not the carriers of the order with the most carriers, of which each order has one
         ("trade", "Which carrier is used most often for our purchase orders?", ["Slow Barge"]),

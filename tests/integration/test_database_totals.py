@@ -45,6 +45,36 @@ QUESTIONS: list[tuple[str, list[Any]]] = [
     ("What percentage of clients have no complaints?", [50]),
 ]  # fmt: skip
 
+# the column is called like what is computed; Gus has no bill
+BILLS = """
+CREATE TABLE guest (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE bill (id INTEGER PRIMARY KEY, guest_id INTEGER REFERENCES guest(id), total NUMERIC);
+INSERT INTO guest VALUES (1, 'Edna'), (2, 'Flo'), (3, 'Gus');
+INSERT INTO bill VALUES (1, 1, 12), (2, 1, 30), (3, 1, 12), (4, 2, 9);
+"""
+
+TOTALS: list[tuple[str, list[Any]]] = [
+    ("What is the total of the bills for each guest?", [["Edna", 54], ["Flo", 9], ["Gus", 0]]),
+    ("total amount of bills per guest", [["Edna", 54], ["Flo", 9], ["Gus", 0]]),
+    ("What is the average total of the bills for each guest?", [["Edna", 18], ["Flo", 9]]),
+    ("What is the total of the bills and the number of bills for each guest?",
+     [["Edna", 54, 3], ["Flo", 9, 1], ["Gus", 0, 0]]),
+    ("number of bills, average total and total total for each guest",
+     [["Edna", 3, 18, 54], ["Flo", 1, 9, 9], ["Gus", 0, None, 0]]),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bills(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with attached_app(tmp_path_factory.mktemp("bills"), "bills", BILLS) as app:
+        yield app
+
+
+@pytest.mark.parametrize(("question", "rows"), TOTALS)
+async def test_a_total_of_parts_is_added_up_for_each_group(bills: Any, question: str, rows: list[Any]) -> None:
+    events = [e async for e in stream_turn(bills, question, graph="bills", context={"mind": "rules"})]
+    assert sorted(events[-1][1]["table"]["rows"]) == rows, events[-1][1]["answer"]
+
 
 @pytest.fixture(scope="module")
 def boatyard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:

@@ -145,6 +145,37 @@ async def test_few_queries_are_behind_an_answer_of_many_rows(tmp_path: Path, cap
     assert "failed" not in caplog.text
 
 
+async def test_a_description_reads_only_tables_that_the_thing_is_in(tmp_path: Path) -> None:
+    script = """
+    CREATE TABLE owner (no INTEGER PRIMARY KEY, name TEXT); INSERT INTO owner VALUES (1, 'Kim'), (2, 'Lou');
+    CREATE TABLE yard (no INTEGER PRIMARY KEY, name TEXT, owner INT REFERENCES owner);
+    INSERT INTO yard VALUES (1, 'Top Yard', 1), (2, 'Low Yard', 2);
+    CREATE TABLE plot (no INTEGER PRIMARY KEY, name TEXT, owner INT REFERENCES owner, size INT);
+    INSERT INTO plot VALUES (1, 'Long Plot', 1, 7), (2, 'Wet Plot', 2, 8);
+    """
+    with closing(sqlite3.connect(tmp_path / "yards.db")) as db:
+        db.executescript(script)
+    attach_database(f"sqlite:///{tmp_path}/yards.db", "bees", data=tmp_path / "data")
+    ran: list[str] = []
+    read = KeptConnections.read
+
+    def noted(self: KeptConnections, sql: str, *given: Any) -> Any:
+        ran.append(sql)
+        return read(self, sql, *given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KeptConnections, "read", noted)
+        answer = await ask(tmp_path / "data", "Describe Top Yard")
+    assert "Kim" in answer["answer"]
+    assert ran
+    assert not any("plot" in sql for sql in ran)
+    # the pairs say of which table the owners are
+    with Library(tmp_path / "data", None).open("bees") as graph:
+        assert isinstance(graph.tables, AttachedTables)
+        pairs = "(y.id, e.id) IN (SELECT id, owner FROM plot)"
+        assert "UNION" not in graph.tables.native(f"SELECT e.label FROM yard y JOIN entity e ON {pairs}").text
+
+
 async def test_a_thing_is_described(bees: tuple[AttachedResult, Path]) -> None:
     answer = await ask(bees[1], "Describe Northwind")
     assert "31.5" in answer["answer"]
@@ -412,6 +443,9 @@ def test_a_server_that_is_down_is_an_error_without_the_password(tmp_path: Path) 
         ('IO Error: Cannot open file "/srv/boss/shop.duckdb": No such file', "unavailable", "its file"),
         ("server closed the connection unexpectedly", "unavailable", "lost"),
         ("operator does not exist: text = numeric", "type", "operator does not exist: text = numeric"),
+        ("Binder Error: Cannot compare values of type VARCHAR and type DECIMAL(2,1)", "type", "Cannot compare values"),
+        ("Binder Error: No function matches the given types 'lower(BIGINT)'.", "type", "lower(BIGINT)"),
+        ('Binder Error: Referenced column "pay" not found in FROM clause!', "unknown_name", "The database has changed"),
     ],
 )
 def test_errors_name_neither_login_nor_host_nor_folder(message: str, kind: str, words: str) -> None:
@@ -482,6 +516,20 @@ def test_larger_tables_are_sampled_and_counted_whole(tmp_path: Path) -> None:
         assert "lost" in predicates["urn:nacre:db:parcel#state"].values
         assert graph.lexicon.thing("urn:nacre:db:parcel/id=7654") is not None
     library.close()
+
+
+async def test_a_row_may_be_linked_to_by_rows_that_were_not_read(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "clubs.db")) as db:
+        db.executescript("""
+        CREATE TABLE town (no INTEGER PRIMARY KEY, name TEXT); INSERT INTO town VALUES (1, 'Arle'), (2, 'Brome');
+        CREATE TABLE club (no INTEGER PRIMARY KEY, name TEXT, town INT REFERENCES town);
+        INSERT INTO club VALUES (1, 'Oar Club', 1), (2, 'Sail Club', 2);
+        CREATE TABLE member (no INTEGER PRIMARY KEY, club INT REFERENCES club, town INT REFERENCES town);
+        """)
+        db.executemany("INSERT INTO member VALUES (?, ?, ?)", [(i, 1 + (i >= 5_990), 1 + i % 2) for i in range(6_000)])
+        db.commit()
+    attach_database(f"sqlite:///{tmp_path}/clubs.db", "bees", data=tmp_path / "data")
+    assert (await ask(tmp_path / "data", "How many members does the Sail Club have?"))["values"] == [10]
 
 
 def test_the_record_has_no_secret(bees: tuple[AttachedResult, Path]) -> None:

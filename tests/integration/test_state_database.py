@@ -19,7 +19,15 @@ from nacre.serving.keys import Caller, open_keys
 from nacre.serving.runs import Run
 from nacre.serving.turn_service import open_turn_service
 from nacre.stores.state.conversations import Conversations, ThreadFilter
-from nacre.stores.state.database import StateDatabase, install_tables, json_text, open_database, open_file, parse_url
+from nacre.stores.state.database import (
+    StateDatabase,
+    install_tables,
+    json_text,
+    open_database,
+    open_file,
+    parse_url,
+    server_error,
+)
 from nacre.stores.state.locks import locks_of
 
 ANN = Caller("ann")
@@ -367,3 +375,10 @@ def test_a_file_is_closed_after_the_statement_that_runs(tmp_path: Path) -> None:
     database.close()
     assert rows == [(3_000_000,)]
     thread.join()
+
+
+def test_a_refused_login_names_the_setting_of_passwords_and_not_the_login() -> None:
+    refused = str(server_error(Exception('FATAL:  password authentication failed for user "kim"')))
+    assert "NACRE_DATABASE_KEYS" in refused
+    assert "kim" not in refused
+    assert "does not answer" in str(server_error(Exception("connection refused")))

@@ -30,6 +30,8 @@ BOUNDED = {
     "ingestion.induce.partial_dates._forms": "MAX_WORDS",
     "nacre.extensions.documents.passages._LINK": "800 characters for each bracket",
     "nacre.extensions.foreign_queries.model_sparql._TOKEN": "the length of a model's query, which was parsed",
+    "dialogue.yaml contrast": "MAX_CORRECTION_LENGTH",
+    "dialogue.yaml correction_after": "MAX_CORRECTION_LENGTH",
     "wording.yaml one_of_those": "a plan in words, with values of a question of 4,000 characters",
     "wording.yaml single_value_clause": "a plan in words, with values of a question of 4,000 characters",
 }

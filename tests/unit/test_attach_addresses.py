@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.errors import ConfigError, NacreError
-from nacre.stores.addresses import ForbiddenAddress, check_address, named_hosts
+from nacre.stores.addresses import ForbiddenAddress, check_address, named_hosts, parse_address
 
 HOSTS = named_hosts("store.example, DB.example:5432, [::1]:8890")
 SECRET = "hunter2"
@@ -92,3 +92,8 @@ def test_what_can_be_read_in_two_ways_or_has_secrets_is_refused_without_being_re
 def test_without_named_hosts_nothing_is_attached_and_the_error_says_how_to_allow_it() -> None:
     with pytest.raises(NacreError, match="NACRE_ATTACH_HOSTS"):
         check_address("https://store.example/sparql", named_hosts(""))
+
+
+def test_the_driver_of_mariadb_may_be_left_out() -> None:
+    assert parse_address("mysql://kim@db.example/shop") == ("mysql+pymysql://kim@db.example/shop", "mysql")
+    assert parse_address("mariadb://db.example/shop")[0] == "mariadb+pymysql://db.example/shop"

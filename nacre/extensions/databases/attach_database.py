@@ -5,6 +5,7 @@ Rows stay where they are. Rows and names of the relations are sampled as facts: 
 
 import json
 import logging
+import sqlite3
 import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -214,6 +215,10 @@ def _build(
     by_iri = {each.iri: each.relation for each in fitted.tables}
     rows = {by_iri[m.attached.iri]: sample.rows[m.attached.relation] for m in sample.tables if m.attached.iri in by_iri}
     partial = {by_iri[m.attached.iri] for m in sample.tables if m.attached.relation in sample.partial} & set(rows)
+    with closing(sqlite3.connect(folder / versions.LEXICON)) as names, names:
+        # which links lead to a row is not known if not all rows were read that may refer to it
+        targets = {(link.target,) for each in fitted.tables if each.relation in partial for link in each.links}
+        names.executemany("UPDATE thing SET ends = NULL WHERE relation = ?", sorted(targets))
     with closing(AttachedTables(database, fitted.schema, fitted.layout, limits)) as tables:
         on_stage("counts", 0, 0)
         schema = with_statistics(fitted.schema, tables, rows, partial)
@@ -311,7 +316,9 @@ def write_sample(mapped: Sequence[MappedTable], tables: AttachedTables, path: Pa
         for table in mapped:
             relation = table.attached.relation
             try:
-                count = _count(relation, tables, SECONDS if waits < MOST_WAITS else SECONDS / 10)
+                seconds = SECONDS if waits < MOST_WAITS else SECONDS / 10
+                query = f"SELECT count(*) FROM {quote_identifier(relation)}"
+                count = int(tables.run(query, limit=1, seconds=seconds).rows[0][0] or 0)
                 each, lines = _table_lines(table, by_relation, count, tables, left, names)
             except ToolError as error:
                 waits += error.kind == "timeout"
@@ -324,11 +331,6 @@ def write_sample(mapped: Sequence[MappedTable], tables: AttachedTables, path: Pa
             readable.append(each)
             file.writelines(lines)
     return Sample(readable, counts, frozenset(partial), tuple(problems))
-
-
-def _count(relation: str, tables: AttachedTables, seconds: float) -> int:
-    rows = tables.run(f"SELECT count(*) FROM {quote_identifier(relation)}", limit=1, seconds=seconds).rows
-    return int(rows[0][0] or 0)
 
 
 def _table_lines(

@@ -179,7 +179,7 @@ _ERROR_KINDS = (
     (r"^connection (failed|to server)|(role|database) .* does not exist|unknown database|pg_hba", "unavailable"),
     (r"statement timeout|max_statement_time|max_execution_time|interrupt|canceling statement", "timeout"),
     (r"permission denied|command denied|access denied for user .* to|read.?only|not authorized|prohibited", "refused"),
-    (r"^(operator|function) .*does not exist", "type"),
+    (r"^(operator|function) .*does not exist|no function matches|cannot compare values", "type"),
     (r"no such (table|column)|does not exist|doesn't exist|unknown (column|table)|not found in FROM", "unknown_name"),
     (r"catalog error|binder error", "unknown_name"),
     (

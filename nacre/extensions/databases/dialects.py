@@ -206,7 +206,10 @@ def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
         node.set("this", exp.Lower(this=node.this))
         node.set("expression", exp.Lower(this=node.expression))
     elif isinstance(node, _NUMERIC) and _is_condition(node.this):
-        node.set("this", _as_number(node.this))
+        # a condition as 1, 0 or NULL
+        one, zero = exp.Literal.number(1), exp.Literal.number(0)
+        not_it = exp.Not(this=exp.Paren(this=node.this.copy()))
+        node.set("this", exp.Case(ifs=[exp.If(this=node.this, true=one), exp.If(this=not_it, true=zero)]))
     elif isinstance(node, exp.Round) and dialect == "postgres" and node.args.get("decimals") is not None:
         node.set("this", exp.cast(node.this, exp.DType.DECIMAL))
         return exp.cast(node, exp.DType.DOUBLE, copy=False)
@@ -224,13 +227,6 @@ def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
 
 def _is_condition(node: exp.Expr) -> bool:
     return isinstance(node.unnest() if isinstance(node, exp.Paren) else node, _CONDITIONS)
-
-
-def _as_number(condition: exp.Expr) -> exp.Expr:
-    """A condition as 1, 0 or NULL."""
-    one, zero = exp.Literal.number(1), exp.Literal.number(0)
-    not_it = exp.Not(this=exp.Paren(this=condition.copy()))
-    return exp.Case(ifs=[exp.If(this=condition, true=one), exp.If(this=not_it, true=zero)])
 
 
 def _division(node: exp.Div) -> exp.Expr:

@@ -58,15 +58,19 @@ def declare_tables(
     """The tables with what layers declare of them, without the hidden ones; and what is left out or does not fit."""
     by_name = {name: table for table in tables for name in (table.name, f"{table.schema}.{table.name}")}
     kept = {(table.schema, table.name): table for table in tables}
+    hidden = {entry.key for entry in entries if entry.hidden}
     problems = []
     for entry in entries:
         table = by_name.get(entry.key)
         names = {column.name for column in table.columns} if table else set()
-        others = {target for target in entry.links.values() if target != NO_LINK and target not in by_name}
+        others = {*entry.links.values()} - {NO_LINK} - (by_name.keys() - hidden)
         unknown = {*entry.names, *entry.columns, *(each for columns in entry.links for each in columns)} - names
         if table is None or unknown or others:
-            what = f"{entry.key} has no column {min(unknown)!r}" if unknown else "there is no such table"
-            problems.append(f"{entry.place}: {what if table else f'there is no table {entry.key!r}'}")
+            missing = min(others) if table and others else entry.key
+            what = (
+                f"{entry.key} has no column {min(unknown)!r}" if table and unknown else f"no table {missing!r} is shown"
+            )
+            problems.append(f"{entry.place}: {what}")
         elif entry.hidden:
             del kept[table.schema, table.name]
             problems.append(f"{table.name} is left out: a layer hides it ({entry.place})")
@@ -98,8 +102,8 @@ def check_tables(
     for table in linked:
         entry = keys.get(table.name) or keys.get(f"{table.schema}.{table.name}")
         if entry and any(rows > different for rows, different in _row_counts(checks, table, entry.columns)):
-            shared = f"{', '.join(entry.columns)} do not tell the rows of {table.name} apart"
-            problems.append(f"{entry.place}: {shared}, so some of them are not shown")
+            shared = ", ".join(entry.columns)
+            problems.append(f"{entry.place}: several rows of {table.name} share one {shared}, so some are not shown")
         found = dict(_unread_numbers(checks, table)) if dialect != "mysql" else {}
         problems += found.values()
         # so that NaN is in no order, comparison or sum

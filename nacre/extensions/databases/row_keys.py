@@ -196,16 +196,19 @@ def _equal(left: exp.Expr, right: exp.Expr, tables: Tables) -> exp.Expr | None:
     if not is_row_key(left):
         return None
     relation, *columns = left.expressions
+    table = tables[relation.this]
     if is_row_key(right):
         other, *others = right.expressions
         if other.this != relation.this:
             return exp.false()
-        table = tables[relation.this]
         # a row without a declared key is known by all of its values, and some may be missing
         same = exp.NullSafeEQ if table.guessed and len(table.key) > 1 else exp.EQ
         return _all([same(this=a.copy(), expression=b.copy()) for a, b in zip(columns, others, strict=True)])
     if isinstance(right, exp.Literal):
-        return _is_row(columns, str(right.this), tables[relation.this])
+        values = parse_key(table, str(right.this))
+        if values is None:
+            return exp.false()
+        return _all([_is_value(a, b, s) for a, b, s in zip(columns, values, table.storages, strict=True)])
     return None
 
 
@@ -234,13 +237,6 @@ def _in_query(node: exp.In) -> exp.Expr:
         key.replace(key.expressions[1].copy())
         node.set("this", node.this.expressions[1].copy())
     return node
-
-
-def _is_row(columns: Sequence[exp.Expr], iri: str, table: AttachedTable) -> exp.Expr:
-    values = parse_key(table, iri)
-    if values is None:
-        return exp.false()
-    return _all([_is_value(a, b, s) for a, b, s in zip(columns, values, table.storages, strict=True)])
 
 
 def _is_value(column: exp.Expr, value: str | int, storage: Storage) -> exp.Expr:

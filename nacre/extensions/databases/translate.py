@@ -287,7 +287,11 @@ def _template(
     tree = checked_tree(sql, len(shapes), relations.schema)
     if is_bounded:
         bound_cells(tree, relations.kinds)
-    _insert_marks(tree, shapes, tables)
+    for node in list(tree.find_all(exp.Placeholder)):
+        number = str(node.name).removeprefix("nacre_")
+        if not number.isdigit() or int(number) >= len(shapes):
+            raise ToolError("refused", "Named parameters are not allowed.")
+        node.replace(marked(int(number), shapes[int(number)], tables))
     tree = relations.replace_tables(tree)
     tree = simplify_keys(compare_days(tree), tables.by_relation)
     tree = lower_keys(tree, tables, database.dialect)
@@ -402,14 +406,6 @@ def _check_type(node: exp.DataType) -> None:
         raise ToolError("refused", f"The type {node.sql()[:60]} has more than a length up to {MAX_TYPE_LENGTH}.")
 
 
-def _insert_marks(tree: exp.Expr, shapes: Sequence[Shape], tables: KeyedTables) -> None:
-    for node in list(tree.find_all(exp.Placeholder)):
-        number = str(node.name).removeprefix("nacre_")
-        if not number.isdigit() or int(number) >= len(shapes):
-            raise ToolError("refused", "Named parameters are not allowed.")
-        node.replace(marked(int(number), shapes[int(number)], tables))
-
-
 ENTITY, KEY = "entity", "id"
 
 # from a key to the relation that it comes from
@@ -514,6 +510,12 @@ def _equated(condition: exp.Expr) -> Iterator[tuple[exp.Column, exp.Expr]]:
         for own, other in ((condition.this, condition.expression), (condition.expression, condition.this)):
             if isinstance(own, exp.Column):
                 yield own, other
+    inner = condition.args.get("query") if isinstance(condition, exp.In) else None
     if isinstance(condition, exp.In) and isinstance(condition.this, exp.Column):
-        inner = condition.args.get("query")
         yield condition.this, inner if inner is not None else exp.Tuple(expressions=condition.expressions)
+    query = inner.this if isinstance(inner, exp.Subquery) else inner
+    if isinstance(condition, exp.In) and isinstance(condition.this, exp.Tuple) and isinstance(query, exp.Select):
+        # (thing, other) IN (SELECT id, link FROM table)
+        for own, shown in zip(condition.this.expressions, query.selects, strict=False):
+            if isinstance(own, exp.Column):
+                yield own, shown.unalias()

@@ -10,13 +10,12 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from urllib.parse import quote, unquote
 
-import simplemma
 from rapidfuzz.distance import OSA
 
 from nacre.errors import ToolError
 from nacre.extensions.endpoints.endpoint import EndpointSource
 from nacre.language.thesaurus import function_words, gradable_adjective
-from nacre.language.tokens import Token, code_parts, fold, lemma, lexicon_tokens, split_name, tokenize
+from nacre.language.tokens import Token, code_parts, fold, is_known, lemma, lexicon_tokens, split_name, tokenize
 from nacre.plans.sparql_vocabulary import (
     class_pattern,
     derived_patterns,
@@ -445,12 +444,7 @@ class NamePatterns:
 
 def may_be_misspelt(word: str) -> bool:
     """Whether a word is not English, and long enough to be a misspelt name."""
-    return (
-        len(word) >= MIN_MISSPELT_LETTERS
-        and word.isalpha()
-        and word.isascii()
-        and not simplemma.is_known(word, lang="en")
-    )
+    return len(word) >= MIN_MISSPELT_LETTERS and word.isalpha() and word.isascii() and not is_known(word, lang="en")
 
 
 def union_pattern(patterns: Sequence[str]) -> str:

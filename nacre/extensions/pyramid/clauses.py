@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-import simplemma
-
 from nacre.language.data import pattern, word_list
 from nacre.language.quantities import find_amounts
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import fold, lemma
+from nacre.language.tokens import fold, is_known, lemma
 from nacre.records.evidence import ExtractedStatement, ObjectKind
 
 # longer sentences, and longer subjects and objects, give no statements (given)
@@ -156,7 +154,7 @@ class _StatementBuilder:
             attribute = "" if noun in self.topic_nouns else noun
             return ClauseSubject(self.topic, "+definite", attribute) if self.topic else None
         # the first word of a sentence is no name only because of its capital letter
-        bare = len(part) == 1 and not part[0].start and simplemma.is_known(part[0].norm, lang="en")
+        bare = len(part) == 1 and not part[0].start and is_known(part[0].norm, lang="en")
         return ClauseSubject(phrase_text(text, part), "+bare" if bare else "" if capital else "+noun")
 
     def add_predicate(self, subject: ClauseSubject, part: Sequence[Word], front: Sequence[Word]) -> None:

@@ -16,13 +16,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-import simplemma
-
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
 from nacre.access.things import local_thing
 from nacre.language.data import word_list
 from nacre.language.labels import is_boolean_predicate
-from nacre.language.tokens import ENGLISH, fold, split_name, tokenize
+from nacre.language.tokens import ENGLISH, fold, is_known, split_name, tokenize
 from nacre.language.translation import gloss_label, known_part, translated_question
 from nacre.language.word_forms import is_plural, plural, singular
 from nacre.records.answer import Value
@@ -185,7 +183,7 @@ class Wording(NamedTuple):
     def is_plain(self, p: Predicate) -> bool:
         """Whether a noun consists of words of the language, without additions such as "in dollars"."""
         words = self.noun(p).lower().split()
-        known = (known_part(w, self.code) if self.code else simplemma.is_known(w, lang=ENGLISH) for w in words)
+        known = (known_part(w, self.code) if self.code else is_known(w, lang=ENGLISH) for w in words)
         return all(known) and not (set(words) - {"of"}) & word_list("wording", "prepositions")
 
 

@@ -21,7 +21,6 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal, TypeVar
 
-import simplemma
 from rapidfuzz.distance import OSA
 
 from nacre.access.open_graph import cached_understanding
@@ -42,7 +41,7 @@ from nacre.extensions.verified.offer import (
 from nacre.extensions.verified.template import Template, asked_elements, content_words, template_of
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.small_talk import strip_courtesy
-from nacre.language.tokens import Token, tokenize
+from nacre.language.tokens import Token, is_known, tokenize
 from nacre.records.schema import Schema
 from nacre.records.threads import raise_if_cancelled, run_in_thread
 from nacre.records.turn import (
@@ -115,13 +114,19 @@ async def understand_question(
     long offers nothing to other questions for now; the same question runs its plan anyway.
     """
     stands_alone = rewrite.scope is None and rewrite.chosen is None
-    about = graph, owner, rewrite.standalone
-    verified = await run_in_thread(comparable_verified_questions, *about) if stands_alone else ()
-    shift = await run_in_thread(probability_shift, graph)
+
+    def compared() -> tuple[Sequence[VerifiedQuestion], float]:
+        known = comparable_verified_questions(graph, owner, rewrite.standalone) if stands_alone else ()
+        return known, probability_shift(graph)
+
+    def read() -> Understanding:
+        found = cached_understanding(rewrite, graph.schema, lexicon, most, verified, shift)
+        return with_like_query(found, verified, lexicon)
+
+    verified, shift = await run_in_thread(compared)
     deadline = time.monotonic() + WAIT_SECONDS
     for _ in range(MAX_CHECKED):
-        found = await run_in_thread(cached_understanding, rewrite, graph.schema, lexicon, most, verified, shift)
-        found = await run_in_thread(with_like_query, found, verified, lexicon)
+        found = await run_in_thread(read)
         used = used_entry(found, verified)
         if used is None:
             return found
@@ -386,7 +391,7 @@ def _have_same_words(words: Sequence[Token], wanted: Sequence[Token], lexicon: L
 def _is_slip(word: str, other: str, lexicon: Lexicon) -> bool:
     if min(len(word), len(other)) < MIN_LETTERS or not (word.isalpha() and other.isalpha()):
         return False
-    if OSA.distance(word, other, score_cutoff=1) > 1 or simplemma.is_known(word, lang="en"):
+    if OSA.distance(word, other, score_cutoff=1) > 1 or is_known(word, lang="en"):
         return False
     known = lexicon.word(word)
     return known is None or not known.names

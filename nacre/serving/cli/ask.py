@@ -13,7 +13,7 @@ import typer
 
 from nacre.errors import ConfigError, NacreError
 from nacre.extension import service as extension_service
-from nacre.records.threads import pause_collection
+from nacre.records.threads import fast_imports
 from nacre.serving.cli import options
 from nacre.serving.cli.turn_display import DisplayOptions, adapt_commands, print_line, show_turn
 
@@ -50,7 +50,7 @@ def ask(
     ] = None,
 ) -> int:
     """Ask one question and stream the cited answer."""
-    with pause_collection():
+    with fast_imports():
         from nacre.config.models import model_address
         from nacre.config.settings import Settings
         from nacre.serving.turn_service import TurnInput, open_turn_service
@@ -115,7 +115,7 @@ def chat(
 
     /help lists the commands for other graphs, sources, export and the reasoner. Ctrl-D ends.
     """
-    with pause_collection():
+    with fast_imports():
         from nacre.config.models import model_address
         from nacre.config.settings import Settings
         from nacre.serving.turn_service import open_turn_service

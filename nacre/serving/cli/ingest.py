@@ -15,7 +15,7 @@ import typer
 
 from nacre.errors import ConfigError, IngestionError
 from nacre.extension import service, services
-from nacre.records.threads import pause_collection
+from nacre.records.threads import fast_imports
 from nacre.serving.cli import options
 from nacre.serving.cli.options import (
     configured_embedder,
@@ -133,7 +133,7 @@ def ingest(
 
     They replace the graph's earlier content, or are added to it with --add. The graph answers as soon as its tables and
     word index are built; vectors for search by meaning follow, or are built by `nacre index`."""
-    with pause_collection():
+    with fast_imports():
         from ingestion import pipeline
         from ingestion.layer.layer_file import load_layer_files
         from ingestion.read.sources import ReadOptions

@@ -76,17 +76,17 @@ class Passages(PublishedFile):
         found: dict[int, Passage] = {}
         for start in range(0, len(ids), 500):
             chunk = ids[start : start + 500]
-            marks = ",".join("?" * len(chunk))
-            for i, key, title, text, sources in self._rows(
-                f"SELECT id, key, title, text, sources FROM passage WHERE id IN ({marks})", chunk
-            ):
-                found[i] = Passage(i, key, title, self._split(key, text, sources))
+            read = self._read(f"id IN ({','.join('?' * len(chunk))})", chunk)
+            found |= {passage.id: passage for passage in read}
         return [found[i] for i in ids if i in found]
 
     def by_key(self, key: str, limit: int = -1) -> list[Passage]:
         """The first passages about one thing (its IRI) or of one document, in order; all of them for -1."""
-        found = self._rows("SELECT id FROM passage WHERE key = ? ORDER BY part, id LIMIT ?", (key, limit))
-        return self.get([row[0] for row in found])
+        return self._read("key = ? ORDER BY part, id LIMIT ?", (key, limit))
+
+    def _read(self, condition: str, params: Sequence[object]) -> list[Passage]:
+        rows = self._rows(f"SELECT id, key, title, text, sources FROM passage WHERE {condition}", params)
+        return [Passage(i, key, title, self._split(key, text, sources)) for i, key, title, text, sources in rows]
 
     def each(self) -> Iterator[tuple[int, str, str]]:
         """(id, title, text) of every passage, in the order they were written."""

@@ -55,7 +55,7 @@ class TripleReader:
     def is_derived(self, triple: Triple) -> bool:
         """Whether a triple of the tables was derived at ingest and is in no file."""
         subject, predicate, value = triple
-        inside = "IN (SELECT row FROM _nacre_derived WHERE predicate = ?)"
+        inside = "IN (SELECT row FROM _nacre_derived WHERE predicate = ?1)"
         for index, place in self._places(predicate):
             if place.get("derived"):
                 return True
@@ -99,9 +99,9 @@ class TripleReader:
 
     def name_triple(self, subject: str) -> Triple | None:
         """The triple with the shown label of a thing, if there is one."""
-        label = self.label(subject)
-        found = (t for predicate in self._names for t in self.with_subject(subject, predicate))
-        return next((t for t in found if " ".join(t[2].split()) == " ".join(label.split())), None)
+        label = " ".join(self.label(subject).split())
+        found = (t for predicate in self._names for t in self.with_subject(subject, predicate)) if label else ()
+        return next((t for t in found if " ".join(t[2].split()) == label), None)
 
     def label(self, iri: str) -> str:
         """The shown label of a thing; "" if the graph has no such thing."""
@@ -121,11 +121,10 @@ class TripleReader:
         return self._tables.places.get(predicate, ())
 
     def _objects(self, index: int, place: dict[str, Any], subject: str, condition: str = "") -> Iterator[str]:
-        """The values of a subject; a `condition` has the number of the predicate as parameter."""
-        parameters = (index, subject, *([index] if condition else []))
-        for relation, row, key in _sources(place):
-            found = self._rows(_query(place, relation, row, key, condition), parameters)
-            for value, text, target, lexical in found:
+        """The values of a subject; a `condition` has the number of the predicate as its parameter ?1."""
+        kept = self._tables.schema.cache
+        for query in kept.get((_value_queries, index, condition), lambda: _value_queries(place, condition)):
+            for value, text, target, lexical in self._rows(query, (index, subject)):
                 if target is not None:
                     yield str(target)
                 elif lexical is not None or text is not None or value is not None:
@@ -187,7 +186,18 @@ def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [(table, "id", "id") for table in place["tables"]]
 
 
-def _query(place: dict[str, Any], relation: str, row: str, key: str, condition: str) -> str:
+# parts of one statement, below SQLite's limit of 500
+MAX_PARTS = 100
+
+
+def _value_queries(place: dict[str, Any], condition: str) -> list[str]:
+    """Statements that give the values of a predicate (its number is ?1) that a subject (?2) has in any relation."""
+    parts = [_value_query(place, *source, condition) for source in _sources(place)]
+    joined = (" UNION ALL ".join(parts[start : start + MAX_PARTS]) for start in range(0, len(parts), MAX_PARTS))
+    return [f"{each} LIMIT {MAX_TRIPLES}" for each in joined]
+
+
+def _value_query(place: dict[str, Any], relation: str, row: str, key: str, condition: str) -> str:
     value, text, link = (f"r.{quote_identifier(place[c])}" if place[c] else "NULL" for c in ("value", "text", "link"))
     target, joined, literal = "NULL", "", ""
     if place["link"]:
@@ -195,8 +205,8 @@ def _query(place: dict[str, Any], relation: str, row: str, key: str, condition: 
         literal = f" AND {link} IS NULL"
     return (
         f"SELECT {value}, {text}, {target}, x.lexical FROM {quote_identifier(relation)} r {joined}"
-        f"LEFT JOIN _nacre_exact x ON x.predicate = ? AND x.row = r.{row}{literal} "
-        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?) {condition} LIMIT {MAX_TRIPLES}"
+        f"LEFT JOIN _nacre_exact x ON x.predicate = ?1 AND x.row = r.{row}{literal} "
+        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?2) {condition}"
     )
 
 

@@ -308,6 +308,8 @@ def _errors() -> Iterator[None]:
 def server_error(error: BaseException) -> ServerDatabaseError:
     """An error of the driver, without what it may quote of the data or of the login."""
     state = getattr(error, "sqlstate", None)
+    if state is None and "password" in str(error):
+        return ServerDatabaseError("the database server refuses the login; NACRE_DATABASE_KEYS has passwords by host")
     if state is None:
         return ServerDatabaseError("the database server does not answer")
     return ServerDatabaseError(f"the database server refuses: {type(error).__name__} ({state})")

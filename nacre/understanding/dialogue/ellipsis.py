@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nacre.language.data import language, word_map
+from nacre.language.data import language, pattern, word_map
 from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.language.word_forms import is_plural
@@ -46,7 +46,7 @@ def is_elliptic(turn: FollowUpTurn) -> bool:
     covered = {i for c in turn.things for i in c.covered}
     has_other_words = any(i not in covered and t.norm not in function_words() for i, t in enumerate(words))
     has_verb = bool(words) and words[0].norm in known["asking_yes_no"]
-    is_what_about = language().dialogue["about"].match(turn.question)
+    is_what_about = pattern("dialogue", "about").match(turn.question)
     has_question_word = not is_what_about and any(t.norm in known["question_words"] for t in words)
     return not has_other_words and not has_verb and not has_question_word
 
@@ -100,7 +100,7 @@ def substitute_value(turn: FollowUpTurn, *, instead: bool = False) -> Rewrite | 
 
 def _new_part(phrase: str, words: Sequence[Token], linker: Linker) -> tuple[_Part, list[NameCandidate]] | None:
     """The only time, value or class of a phrase without other content words."""
-    parts = [_Part(m.start(), m.end(), _TIME) for m in language().dialogue["time"].finditer(phrase)]
+    parts = [_Part(m.start(), m.end(), _TIME) for m in pattern("dialogue", "time").finditer(phrase)]
     candidates = []
     for c in linker.link(words):
         start, end = words[c.start].start, words[c.end - 1].end
@@ -121,7 +121,7 @@ def _kind(candidate: NameCandidate) -> str:
 def _parts_of_kind(text: str, kind: str, linker: Linker) -> list[tuple[int, int]]:
     """The spans of characters of a text with a time, a class, or a value of the same property."""
     if kind == _TIME:
-        return [(m.start(), m.end()) for m in language().dialogue["time"].finditer(text)]
+        return [(m.start(), m.end()) for m in pattern("dialogue", "time").finditer(text)]
     words = tokenize(text)
     return [
         (words[c.start].start, words[c.end - 1].end)
@@ -211,7 +211,7 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
         # "who has the highest price?" and "which town has the most members?" ask about all.
         return None
     is_sum = bool(sum_words(words))
-    if is_sum or is_best or is_choice or language().dialogue["opener"].match(question):
+    if is_sum or is_best or is_choice or pattern("dialogue", "opener").match(question):
         if not is_sum:
             many = focus(earlier, True, linker, requested_nodes(words, -1, linker))
         else:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from nacre.language.data import language, word_map
+from nacre.language.data import language, pattern, word_map
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
 from nacre.language.word_forms import is_participle, is_plural
@@ -71,20 +71,19 @@ _EDIT_OF_CHANGE: Mapping[str, EditKind] = {"first": "restrict", "summary": "add"
 def change_kind(question: str, last: EarlierTurn) -> str:
     """What a follow-up asks to change in the result before it: one of CHANGE_KINDS or "number". Empty if nothing."""
     body = last.plan.body if last.plan else None
-    patterns = language().dialogue
     text = " ".join(t.norm for t in tokenize(question))
     if not isinstance(body, Select):
-        return "opposite" if body is not None and patterns["opposite"].search(text) else ""
-    if patterns["number"].search(question.casefold()) and (
+        return "opposite" if body is not None and pattern("dialogue", "opposite").search(text) else ""
+    if pattern("dialogue", "number").search(question.casefold()) and (
         len(body.answers) == 1 and isinstance(body.answers[0], Aggregate) and not body.group and not body.by
     ):
         return "number"
-    return next((kind for kind in CHANGE_KINDS if patterns[kind].search(text)), "")
+    return next((kind for kind in CHANGE_KINDS if pattern("dialogue", kind).search(text)), "")
 
 
 def insert_stand_in(question: str) -> str:
     """The question with a number in place of the words that refer to the earlier one."""
-    found = language().dialogue["number"].search(question.casefold())
+    found = pattern("dialogue", "number").search(question.casefold())
     if found is None:
         return question
     return f"{question[: found.start('number')]}{STAND_IN:.0f}{question[found.end('number') :]}"
@@ -92,7 +91,7 @@ def insert_stand_in(question: str) -> str:
 
 def strip_exclusion_lead(question: str) -> str:
     """A question that excludes things, as one that asks for them."""
-    found = language().dialogue["exclude"].search(question.casefold())
+    found = pattern("dialogue", "exclude").search(question.casefold())
     return question[: found.start("lead")] + question[found.end("lead") :] if found else question
 
 
@@ -122,7 +121,7 @@ def changed_plans(
 def _show_order(select: Select, question: Question, scope: Scope) -> Select:
     """A reordered plan with what it is ordered by as a column, if the question asks to see that as well."""
     by = select.order.by if select.order is not None else None
-    shows = scope.how == "order" and language().dialogue["and_shows"].search(question.text.casefold())
+    shows = scope.how == "order" and pattern("dialogue", "and_shows").search(question.text.casefold())
     if not shows or not isinstance(by, Attribute) or by in select.answers or select.group or select.by:
         return select
     return replace(select, answers=(*select.answers, by), paired=True)
@@ -158,8 +157,12 @@ def revised_readings(
     """The plan of the scope, changed by what the follow-up says. Empty unless the scope says what to change."""
     if scope is None or not scope.how:
         return ()
+
     # A change that uses more of the follow-up's words is more likely.
-    bodies = [r.candidate.body for r in sorted(ranked, key=_count_unused_words)]
+    def words_left(r: RankedReading) -> int:
+        return len(r.unused) + sum(rule in IDLE_RULES for rule in r.candidate.derivation.trace)
+
+    bodies = [r.candidate.body for r in sorted(ranked, key=words_left)]
     revised = changed_plans(question, links, bodies, scope, linker.index.graph)[:MAX_REVISIONS]
     first = REVISION_PROBABILITY * scope.confidence
     return tuple(_reading(body, first / (place + 1), schema) for place, body in enumerate(revised))
@@ -183,11 +186,6 @@ def _reading(body: Body, probability: float, schema: Schema) -> Reading:
     plan = Plan(body)
     words = verbalise_plan(plan, schema)
     return Reading(plan, probability, 1.0, words, probability, (), log_odds_before_running(probability))
-
-
-def _count_unused_words(ranked: RankedReading) -> int:
-    """How many words a candidate leaves out, or links and does not use."""
-    return len(ranked.unused) + sum(rule in IDLE_RULES for rule in ranked.candidate.derivation.trace)
 
 
 SCOPE_BONUS = 0.25  # What the score of things of the conversation gains over others with the same name.
@@ -317,8 +315,11 @@ def _value_of_each(candidate: Candidate) -> Candidate:
 
 def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link | None:
     """The link of the word that stands for the things of the conversation. None if there is no such word."""
-    node = _narrowest_node(scope, index)
-    tokens, pronouns, result = question.tokens, language().words["pronouns"], language().dialogue["result"]
+    # the narrowest node with all things of the scope; nodes of classes come first
+    relations = {thing.relation for key in scope.keys if (thing := index.lexicon.thing(key))}
+    nodes = [n for n in index.graph.nodes if relations and relations <= n.relations]
+    node = min(nodes, key=lambda n: (not n.classes, n.count, n.index)).index if nodes else None
+    tokens, pronouns, result = question.tokens, language().words["pronouns"], pattern("dialogue", "result")
     at = next((i for i, t in enumerate(tokens) if t.norm in pronouns), None)
     if at is None and scope.how:
         # If the plan is to be changed, also a word for its result: "list", "table".
@@ -327,13 +328,6 @@ def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link
         return None
     label = f"({len(scope.keys)} {EARLIER_TURN_MARK}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
     return Link(at, at + 1, "entity", (Ref(node),), 1.0, 1 << at, True, "", scope.keys, label, "scope")
-
-
-def _narrowest_node(scope: Scope, index: LinkingIndex) -> int | None:
-    """The narrowest node with all things of the scope. Nodes of classes come first."""
-    relations = {thing.relation for key in scope.keys if (thing := index.lexicon.thing(key))}
-    nodes = [n for n in index.graph.nodes if relations and relations <= n.relations]
-    return min(nodes, key=lambda n: (not n.classes, n.count, n.index)).index if nodes else None
 
 
 MAX_TURNS_EXCLUDED, MAX_THINGS_EXCLUDED = 2, 100  # Turns whose things are left out, and things of them, at most.

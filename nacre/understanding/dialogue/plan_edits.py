@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from nacre.language.data import language
+from nacre.language.data import pattern
 from nacre.plans.selects import free_name, is_from_earlier_turn, merge_selects, rename_edge, rename_filter
 from nacre.records.plan import (
     AGGREGATES,
@@ -235,7 +235,7 @@ def edit_by_cues(
     bounds += [n._replace(op="<=", value=n.until, until=None) for n in numbers if n.until is not None]
     spans = [(c.start, c.end) for c in cues] + [(n.start, n.end) for n in bounds]
     used = {i for start, end in spans for i in range(start, end)} | _shown_words(links, earlier, graph)
-    result = language().dialogue["result"]
+    result = pattern("dialogue", "result")
     unused = (t for i, t in enumerate(question.tokens) if i not in used and i not in question.stopwords)
     # Other words than those for the result ("list", "them"). "heavier than 90" says what is bounded.
     if any(not result.search(t.norm) for t in unused) or any(n.concepts for n in bounds):
@@ -255,7 +255,7 @@ def edit_by_cues(
     shown = [value for answer in earlier.answers if isinstance(value := aggregated_value(answer), Attribute)]
     shows_number = bool(shown) and graph.is_numeric(shown[-1].predicate)
     if functions and how != "first" and (shows_number or not OF_NUMBERS & set(functions)):
-        keep_others = how == "add" or bool(language().dialogue["add"].search(" ".join(t.norm for t in question.tokens)))
+        keep_others = how == "add" or bool(pattern("dialogue", "add").search(" ".join(t.norm for t in question.tokens)))
         return summarise_plan(earlier, functions, keep_others)  # type: ignore[arg-type]
     return _first_in_order(earlier, _value_of(cues, "most"), how, graph)
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from nacre.language.data import language, word_map
+from nacre.language.data import language, pattern, word_map
 from nacre.language.thesaurus import english_data, function_words, gradable_adjective
 from nacre.language.tokens import Token, split_name, tokenize
 from nacre.language.word_forms import is_plural
@@ -61,9 +61,8 @@ class FollowUpTurn(NamedTuple):
     @property
     def lead(self) -> str:
         """The opening that only connects the question to the turn before: "what about ", "and "."""
-        patterns = language().dialogue
-        opening = patterns["about"].match(self.question) or patterns["opener"].match(self.question)
-        return opening[0] if opening else ""
+        openings = (pattern("dialogue", name).match(self.question) for name in ("about", "opener"))
+        return next((opening[0] for opening in openings if opening), "")
 
 
 def find_pronoun(
@@ -550,7 +549,7 @@ def replace_reference(question: str, start: int, end: int, label: str, key: str,
 
 def strip_opener(question: str) -> str:
     """The question without the words that only connect it to the turn before: "and its price?" -> "Its price?"."""
-    text = language().dialogue["opener"].sub("", question).strip()
+    text = pattern("dialogue", "opener").sub("", question).strip()
     mark = "?" if question.rstrip().endswith("?") else ""
     return (text[:1].upper() + text[1:]).rstrip("?").rstrip() + mark
 

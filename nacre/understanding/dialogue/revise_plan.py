@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nacre.language.data import language, word_map
+from nacre.language.data import language, pattern, word_map
 from nacre.language.thesaurus import gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.language.values import Period, find_periods, year_bounds
@@ -41,6 +41,7 @@ from nacre.understanding.question.records import RANKING_CUES
 from nacre.wording.nouns import class_noun
 from nacre.wording.plan_phrases import verbalise_plan
 
+MAX_CORRECTION_LENGTH = 200  # Characters, which bound the time of its patterns (given).
 MAX_CORRECTION_TOKENS = 8  # A longer turn that begins with "no" or "sorry" is a question of its own (given).
 
 _NUMBER = re.compile(r"[0-9][0-9.,]*")
@@ -52,14 +53,14 @@ def parse_correction(question: str) -> tuple[str, bool] | None:
     >>> parse_correction("no, I meant Lisbon"), parse_correction("no, not Porto but Lisbon")
     (('Lisbon', True), ('Lisbon', True))
     """
-    if len(tokenize(question)) > MAX_CORRECTION_TOKENS:
+    if len(question) > MAX_CORRECTION_LENGTH or len(tokenize(question)) > MAX_CORRECTION_TOKENS:
         return None
-    patterns = language().dialogue
-    lead, end = patterns["correction"].match(question), patterns["correction_after"].search(question)
+    lead = pattern("dialogue", "correction").match(question)
+    end = pattern("dialogue", "correction_after").search(question)
     if lead is None and end is None:
         return None
     phrase = question[lead.end() if lead else 0 : end.start() if end else len(question)].strip()
-    contrast = patterns["contrast"].match(phrase)
+    contrast = pattern("dialogue", "contrast").match(phrase)
     if contrast is not None:
         phrase = contrast["new"] or contrast["named"]
     if not phrase:
@@ -76,7 +77,7 @@ def correct_last_question(turn: FollowUpTurn) -> Rewrite | None:
     substituted = _substitute(turn) if words else None
     if substituted is not None:
         return substituted
-    if language().dialogue["bounding"].match(phrase.casefold()):
+    if pattern("dialogue", "bounding").match(phrase.casefold()):
         return bound_earlier_things(turn)
     if not _is_fully_linked(words, turn.linker) and not any(gradable_adjective(t) for t in words):
         return _substitute_unknown(phrase, turn.last, turn.linker)
@@ -160,7 +161,7 @@ def change_earlier_plan(turn: FollowUpTurn, how: str = "") -> Rewrite | None:
         body = tested_select(body)
     if not how or not isinstance(body, Select) or _asks_anew(turn, body, how):
         return None
-    if how == "restrict" and language().dialogue["shows"].match(question.casefold()):
+    if how == "restrict" and pattern("dialogue", "shows").match(question.casefold()):
         # "show the ones over 20" after "how many are there?"
         body = list_plan(body) or body
     plan = Plan(inline_earlier_plans(body, earlier[:-1]))
@@ -193,7 +194,7 @@ def bound_earlier_things(turn: FollowUpTurn) -> Rewrite | None:
 def best_by_other_measure(turn: FollowUpTurn) -> Rewrite | None:
     """ "What about the one with the highest price?" after the best by something else: the best of the same things."""
     body = turn.last_body
-    found = language().dialogue["placed_one"].match(" ".join(t.norm for t in turn.words))
+    found = pattern("dialogue", "placed_one").match(" ".join(t.norm for t in turn.words))
     if found is None or not isinstance(body, Select) or body.limit != 1 or body.order is None:
         return None
     name = variable_of(body.order.by)
@@ -220,7 +221,7 @@ def _asks_anew(turn: FollowUpTurn, body: Select, how: str) -> bool:
     if how == "add" and is_ranked and find_pronoun(words, ()) is None and mentioned_classes(words, linker):
         # "Also show the oldest bridge" adds nothing to a list.
         return True
-    is_of_all = how == "instead" and language().dialogue["of_all"].search(question.casefold())
+    is_of_all = how == "instead" and pattern("dialogue", "of_all").search(question.casefold())
     if is_of_all and mentioned_classes(words, linker):
         # "and the oldest of all the bridges?"
         return True

@@ -4,9 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import simplemma
-
-from nacre.language.data import language, word_map
+from nacre.language.data import language, pattern, word_map
 from nacre.language.sanitize import quote_line
 from nacre.language.small_talk import (
     asks_for_data,
@@ -19,7 +17,7 @@ from nacre.language.small_talk import (
     threshold,
 )
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import Token, tokenize
+from nacre.language.tokens import Token, is_known, tokenize
 from nacre.records.answer import Display
 from nacre.records.plan import Aggregate, Attribute, Order, Plan, PlanTerm, Select, aggregated_value
 from nacre.records.schema import Schema
@@ -127,7 +125,7 @@ def _direct_rewrite(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite 
         return choice
     if meta_kind(question):
         return Rewrite(question, aside=True)
-    topic = language().dialogue["new_topic"].match(question)
+    topic = pattern("dialogue", "new_topic").match(question)
     return None if topic is None else Rewrite(question[topic.end() :])
 
 
@@ -135,7 +133,7 @@ def _split_display(question: str, linker: Linker) -> tuple[str, Display]:
     """The question without the words that say how its answer is shown, and how; "" if it says nothing else. A word that
     the graph has names with is one of the question."""
     for name in ("display_again", "display_lead", "display_tail"):
-        found = language().dialogue[name].search(question)
+        found = pattern("dialogue", name).search(question)
         word = found and next(filter(None, found.groupdict().values())).casefold()
         if found is None or not word or any(each.exact for each in linker.link(tokenize(word))):
             continue
@@ -152,8 +150,8 @@ def _split_display(question: str, linker: Linker) -> tuple[str, Display]:
 
 def _chart_request(rest: str, linker: Linker) -> str:
     """What a chart is of, in the words that questions have: one number "and" the other, a number "per" group."""
-    rest = language().dialogue["display_pair"].sub(" and ", rest)
-    found = language().dialogue["display_by"].search(rest)
+    rest = pattern("dialogue", "display_pair").sub(" and ", rest)
+    found = pattern("dialogue", "display_by").search(rest)
     linked = linker.link(tokenize(found["group"])) if found else ()
     is_group = found and (found["group"].casefold() in ("month", "year") or (linked and linked[0].kind != "entity"))
     return f"{rest[: found.start()]} per {found['group']}" if found and is_group else rest
@@ -171,10 +169,10 @@ def _other_rows(question: str, last: EarlierTurn, schema: Schema) -> Plan | None
     if last.plan is None or not isinstance(body, Select):
         return None
     text = " ".join(t.norm for t in tokenize(question))
-    if period := language().dialogue["period"].search(text):
+    if period := pattern("dialogue", "period").search(text):
         changed = _with_period(body, period["part"])
         return replace(last.plan, body=changed) if changed != body else None
-    found = language().dialogue["top"].search(text)
+    found = pattern("dialogue", "top").search(text)
     parts = found.groupdict() if found else {}
     count = str(parts.get("count") or parts.get("number") or "")
     number = int(count) if count.isdecimal() else word_map("english", "numbers").get(count)
@@ -210,13 +208,13 @@ MAX_TOP = 1000  # Rows of "the top ten" (given).
 
 def _bound_things(turn: FollowUpTurn) -> Rewrite | None:
     """ "More than 20": of the things before."""
-    bound = None if turn.things else language().dialogue["bounding"].match(turn.question.casefold())
+    bound = None if turn.things else pattern("dialogue", "bounding").match(turn.question.casefold())
     return bound_earlier_things(turn.asking(turn.question[bound.end() :])) if bound is not None else None
 
 
 def _exclude_thing(turn: FollowUpTurn) -> Rewrite | None:
     """ "Without Lisbon": the last question without it."""
-    lead = language().dialogue["exclude"].match(turn.question.casefold())
+    lead = pattern("dialogue", "exclude").match(turn.question.casefold())
     return exclude_mentioned(turn.asking(turn.question[lead.end("lead") :])) if lead else None
 
 
@@ -251,7 +249,7 @@ def _refer_to_others(turn: FollowUpTurn, start: int, end: int, others: Scope) ->
 
 def _select_ones(turn: FollowUpTurn) -> Rewrite | None:
     """ "Only the red ones": which of the things before are red."""
-    ones = language().dialogue["only_ones"].match(turn.question.casefold()) if turn.things else None
+    ones = pattern("dialogue", "only_ones").match(turn.question.casefold()) if turn.things else None
     if ones is None or len(turn.last.keys) < 2:
         return None
     question = f"{word_map('dialogue', 'standalone')['which_of_them']} {ones['what']}?"
@@ -271,11 +269,11 @@ def _substitute(turn: FollowUpTurn) -> Rewrite | None:
         found = substitute_thing(phrase)
     if found is None and turn.lead and not turn.things:
         found = substitute_value(phrase)
-    is_about = found is None and language().dialogue["about"].match(turn.question)
+    is_about = found is None and pattern("dialogue", "about").match(turn.question)
     if is_about and len(turn.things) == 1 and turn.things[0].exact and is_elliptic(turn):
         # A new topic: nothing in the last question can be replaced by the thing.
         return Rewrite(turn.question)
-    is_which = found is not None and language().dialogue["which_ones"].match(turn.question)
+    is_which = found is not None and pattern("dialogue", "which_ones").match(turn.question)
     return _ask_which(found) if found is not None and is_which else found
 
 
@@ -333,7 +331,7 @@ META_KINDS = ("asked_first", "asked_last", "asked_all", "doubt")
 def meta_kind(question: str) -> str:
     """What a turn asks about the conversation, and not about the graph; "" for other turns."""
     text = " ".join(t.norm for t in tokenize(question))
-    return next((kind for kind in META_KINDS if language().dialogue[kind].search(text)), "")
+    return next((kind for kind in META_KINDS if pattern("dialogue", kind).search(text)), "")
 
 
 def answer_meta_question(question: str, earlier: Sequence[EarlierTurn], schema: Schema) -> str:
@@ -442,7 +440,7 @@ def _is_nonsense(tokens: Sequence[Token], linker: Linker) -> bool:
     words = tokens[:MAX_PART_WORDS]
     if any((token.text[0].isupper() and not token.text.isupper()) or token.norm[0].isdigit() for token in words):
         return False
-    if any(is_light(t.norm) or simplemma.is_known(t.norm, lang="en") for t in words):
+    if any(is_light(t.norm) or is_known(t.norm, lang="en") for t in words):
         return False
     text = " ".join(token.norm for token in words)
     return len(tokens) == len(words) and not linker.link(words) and linker.spelling.correct(text) == text

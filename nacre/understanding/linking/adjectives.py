@@ -61,14 +61,17 @@ DISTANCE = "distance"  # what "nearest" and "far" measure
 
 def measured_numbers(graph: SchemaGraph, node: int) -> list[str]:
     """The numbers of things of a class that may be added up."""
-    return [
-        predicate
-        for predicate in graph.literals[node]
-        if graph.is_numeric(predicate)
+    return [predicate for predicate in graph.literals[node] if is_measured_number(graph, predicate)]
+
+
+def is_measured_number(graph: SchemaGraph, predicate: str) -> bool:
+    """Whether the values of a property may be added up."""
+    return (
+        graph.is_numeric(predicate)
         and not graph.is_date(predicate)
         and graph.about(predicate).role != "identifier"
         and predicate not in graph.boolean_predicates
-    ]
+    )
 
 
 def unnamed_measures(graph: SchemaGraph, node: int, concepts: Sequence[str] = ()) -> list[Ref]:

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-import simplemma
 from rapidfuzz import fuzz, process
 
 from nacre.language.data import word_list
 from nacre.language.thesaurus import function_words, gradable_adjective, synonyms
-from nacre.language.tokens import Token
+from nacre.language.tokens import Token, is_known
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 
@@ -391,4 +390,4 @@ class NameWords:
 
 def is_dictionary_word(token: Token) -> bool:
     """Whether a word is in an English dictionary."""
-    return bool(simplemma.is_known(token.norm, lang="en"))
+    return bool(is_known(token.norm, lang="en"))

@@ -83,6 +83,8 @@ class SchemaGraph:
         self.cheapest_paths, self.distance = paths.cheapest, paths.distance
         self.is_subclass = lru_cache(maxsize=16384)(self._is_subclass)
         self.property_nodes = lru_cache(maxsize=16384)(self._property_nodes)
+        self.is_numeric = lru_cache(maxsize=16384)(self._is_numeric)
+        self.is_date = lru_cache(maxsize=16384)(self._is_date)
 
     def about(self, predicate: str) -> Predicate:
         return self.schema.predicate_of[predicate]
@@ -91,11 +93,11 @@ class SchemaGraph:
         """The words of a predicate's label, inflected as they are there."""
         return split_name(self.about(predicate).label).split()
 
-    def is_numeric(self, predicate: str) -> bool:
+    def _is_numeric(self, predicate: str) -> bool:
         about = self.about(predicate)
         return about.minimum is not None or about.datatype in ("integer", "real", "year", "duration")
 
-    def is_date(self, predicate: str) -> bool:
+    def _is_date(self, predicate: str) -> bool:
         """Whether a property has dates, by its datatype, or by the last word of its name and its numbers ("yearID")."""
         about, words, known = self.about(predicate), self.words[predicate], language().words
         if about.datatype in ("date", "datetime", "year", "time") or (words and words[-1] in known["time"]):

@@ -186,6 +186,10 @@ def build_steps(lexicon: Lexicon, nodes: Sequence[SchemaNode], nodes_of_relation
         for here, there, is_forward in ((source, target, True), (target, source, False)):
             cost = NAMED_STEP_COST if nodes[there].named and nodes[here].named else NAMELESS_STEP_COST
             steps[here].append(PathStep(predicate, is_forward, there, cost + rare))
+    for here, own in steps.items():
+        # paths that cost the same: by the link table that is called like what it joins, else by that with most rows
+        words = set(nodes[here].words)
+        own.sort(key=lambda s: (words.isdisjoint(nodes[s.target].words), -nodes[s.target].count))
     return SchemaSteps(steps, forward, backward)
 
 

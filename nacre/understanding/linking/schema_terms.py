@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
-import simplemma
 from rapidfuzz import fuzz, process
 
 from nacre.language.data import language, phrase_list, word_list, word_map
@@ -23,7 +22,7 @@ from nacre.language.thesaurus import (
     unit_words,
     vocabulary,
 )
-from nacre.language.tokens import Token, fold, lemma, split_name
+from nacre.language.tokens import Token, fold, is_known, lemma, split_name
 from nacre.language.tokens import lemma as dictionary_form
 from nacre.language.word_forms import interchangeable_words
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -263,7 +262,7 @@ def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
         for predicate in graph.literals[node.index]
         if _gives_start(graph.about(predicate).label)
     }
-    return sorted(noun for noun in by_event | by_property if simplemma.is_known(noun[1], lang="en"))
+    return sorted(noun for noun in by_event | by_property if is_known(noun[1], lang="en"))
 
 
 def _gives_start(label: str) -> bool:
@@ -312,7 +311,8 @@ class WordMatcher:
         same_meaning = synonyms(lemma) | (synonyms(norm) if norm != lemma else frozenset())
         for word in [w for w in same_meaning if w in terms] + self._gerunds(norm, lemma):
             found.setdefault(word, SYNONYM_SCORE)
-        found |= dict.fromkeys(self._longer_codes(norm), STEM_SCORE)
+        if len(norm) >= MIN_CODE_LETTERS and norm[-1].isdigit() and not norm[0].isdigit():
+            found |= dict.fromkeys((w for w in self.vocabulary if w.endswith(norm) and w != norm), STEM_SCORE)
         for word in self._same_stem(lemma):
             found.setdefault(word, STEM_SCORE)
         if not found and (base := dictionary_form(lemma)) in terms:
@@ -326,10 +326,6 @@ class WordMatcher:
             return []
         return [w for w in (f"{lemma}ing", f"{lemma.removesuffix('e')}ing") if w in self.terms_of_word]
 
-    def _longer_codes(self, norm: str) -> list[str]:
-        is_code = len(norm) >= MIN_CODE_LETTERS and norm[-1].isdigit() and not norm[0].isdigit()
-        return [w for w in self.vocabulary if w.endswith(norm) and w != norm] if is_code else []
-
     def _same_stem(self, lemma: str) -> list[str]:
         if len(lemma) < MIN_STEM_WORD_LETTERS:
             return []
@@ -337,7 +333,7 @@ class WordMatcher:
 
     def _spellings(self, norm: str, lemma: str) -> dict[str, float]:
         is_word = len(norm) >= MIN_MISSPELT_WORD_LETTERS and norm.isalpha()
-        if not is_word or simplemma.is_known(norm, lang="en"):
+        if not is_word or is_known(norm, lang="en"):
             return {}
         stems = (lemma.removesuffix(ending) for ending in phrase_list("linking", "verb_endings"))
         found: dict[str, float] = {}

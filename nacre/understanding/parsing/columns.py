@@ -240,25 +240,25 @@ def combine_conditions(derivation: Derivation) -> Iterator[Derivation]:
     plain = [condition for condition in conditions if not condition.function]
     if len(plain) >= 2 and "both" in derivation.trace:
         yield derivation.apply_rule("both", 0.3, combine="intersection")
-    elif has_merged and not _is_two_things(derivation):
-        yield derivation.apply_rule("both of values", 0.0, combine="intersection")
+    elif has_merged:
+        named = [each.ref for each in conditions if each.op == "is" and not each.negated]
+        if not any(named.count(target.ref.thing) > 1 for target in derivation.targets):
+            # no target would have to be several named things at once
+            yield derivation.apply_rule("both of values", 0.0, combine="intersection")
     if any(condition.join == "or" for condition in conditions) and not has_merged and len(plain) >= 2:
         yield derivation.apply_rule("either", 0.3, combine="union")
     if not has_merged:
         yield derivation
 
 
-def _is_two_things(derivation: Derivation) -> bool:
-    """Whether a target would have to be several named things at once."""
-    named = [condition.ref for condition in derivation.conditions if condition.op == "is" and not condition.negated]
-    return any(named.count(target.ref.thing) > 1 for target in derivation.targets)
-
-
 def _merge_values(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
     """The conditions with equal ones on one property or thing merged into one that allows any of their values."""
     merged: list[Condition] = []
     for condition in conditions:
-        place = next((i for i, other in enumerate(merged) if _may_merge(other, condition)), None)
+        plain = [(i, each) for i, each in enumerate(merged) if not each.function and not each.against]
+        own = condition.ref, condition.op, condition.negated
+        alike = (i for i, each in plain if (each.ref, each.op, each.negated) == own)
+        place = next(alike, None) if condition.op in ("=", "is") else None
         if place is None:
             merged.append(condition)
         else:
@@ -269,9 +269,3 @@ def _merge_values(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
                 label=" or ".join(dict.fromkeys(filter(None, (other.label, condition.label)))),
             )
     return tuple(merged)
-
-
-def _may_merge(one: Condition, other: Condition) -> bool:
-    """Whether two conditions differ in their values only."""
-    is_equal = one.ref == other.ref and one.op == other.op and one.op in ("=", "is") and one.negated == other.negated
-    return is_equal and not one.function and not one.against

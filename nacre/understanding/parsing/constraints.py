@@ -92,6 +92,26 @@ def _computes_with_texts(candidate: Candidate, context: ParseContext) -> bool:
     return any(not graph.is_numeric(each) for each in added | averaged) or any(map(graph.is_date, added))
 
 
+def drop_other_groups(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
+    """ "The total amount of orders per client", where orders have a "total": drop the readings that group by something
+    else than what the question names for it, or show a value of what they compute with, as if a group had only one."""
+    ends = {cue.end for cue in context.question.cues if cue.kind == "group" and cue.value != "weak"}
+    named = [(link.kind, ref) for link in context.links if link.start in ends for ref in link.refs]
+    classes = {ref.node for kind, ref in named if kind == "class"}
+    columns = {(ref.node, ref.predicate) for kind, ref in named if kind == "property"}
+
+    def groups_by_other(group: Sequence[Ref]) -> bool:
+        return bool(classes) and not any(r.node in classes or (r.node, r.predicate) in columns for r in group)
+
+    def shows_part(derivation: Derivation) -> bool:
+        computed = {target.ref.thing for target in derivation.targets if target.function}
+        parts = computed - {ref.thing for ref in derivation.group}
+        return any(target.ref.thing in parts and not target.function for target in derivation.targets)
+
+    found = ((each, each.derivation) for each in candidates)
+    return [each for each, d in found if not d.group or not (groups_by_other(d.group) or shows_part(d))]
+
+
 def prefer_wider_classes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings about an unnamed class if a wider one reads the same: "the tallest work" of all works."""
     graph = context.graph
@@ -243,7 +263,9 @@ def answer_requested_property(candidate: Candidate, context: ParseContext) -> Ca
     if AMOUNT_LEFT_RULE in candidate.derivation.trace:
         return candidate
     named = {ref.predicate for x in links if x.start == start and x.exact and x.kind == "property" for ref in x.refs}
-    asked = next((f.left for f in body.filters if isinstance(f.left, Attribute) and f.left.predicate in named), None)
+    # what equals one value is known: "which groups are A" asks for those in group A
+    compared = (f.left for f in body.filters if not (f.op == "=" and isinstance(f.right, str)))
+    asked = next((each for each in compared if isinstance(each, Attribute) and each.predicate in named), None)
     is_own = asked is not None and asked.variable == body.answers[0].variable
     return candidate._replace(body=replace(body, answers=(asked,))) if asked is not None and is_own else candidate
 

@@ -37,6 +37,7 @@ from nacre.understanding.question.records import (
     Ordering,
     Ref,
     Target,
+    covered_mask,
     token_mask,
 )
 from nacre.wording.labels import may_give_years
@@ -366,22 +367,30 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
 
 
 def _group_without_aggregate(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
-    """ "Visits per month", "cost per doctor", "the films for each studio"."""
+    """ "Visits per month", "cost per doctor", "the total of the orders for each client" if orders have a "total", "the
+    films for each studio"."""
     targets = derivation.targets
-    function = _function_per_group(targets[0].ref, derivation.group, context) if len(targets) == 1 else ""
-    asks_rate = any(token.norm in language().words["rate"] for token in context.question.tokens)
-    if function and asks_rate and derivation.order is None:
+    function = _function_per_group(targets[0].ref, derivation, context) if len(targets) == 1 else ""
+    if function and derivation.order is None:
         computed = (*map(Target, derivation.group), targets[0]._replace(function=function))
         yield derivation.apply_rule("number per group", 0.4, targets=computed)
     yield derivation.apply_rule("group dropped", group=())
 
 
-def _function_per_group(asked: Ref, group: tuple[Ref, ...], context: ParseContext) -> Aggregation | Literal[""]:
-    """How what is asked for is one number for each group: things are counted, money is added up, other measures have
-    an average; "" for what is not a number, or has one value for each thing that is grouped by."""
+def _function_per_group(asked: Ref, derivation: Derivation, context: ParseContext) -> Aggregation | Literal[""]:
+    """How what is asked for is one number for each group: as the property's name says, else, with a word like "per",
+    things are counted, money is added up, other measures have an average; "" for what is not a number, or has one value
+    for each thing that is grouped by."""
+    asks_rate = any(token.norm in language().words["rate"] for token in context.question.tokens)
     if not asked.predicate:
-        return "count"
-    if asked.thing in group or asked.predicate not in measured_numbers(context.graph, asked.node):
+        return "count" if asks_rate else ""
+    if asked.thing in derivation.group or asked.predicate not in measured_numbers(context.graph, asked.node):
+        return ""
+    names = covered_mask(link for link in derivation.links if link.refs[0] == asked)
+    for cue in context.question.cues:
+        if cue.kind in OF_NUMBERS and names >> cue.start & 1:
+            return cue.kind  # type: ignore[return-value]
+    if not asks_rate:
         return ""
     return "sum" if asked.predicate in amounts(context.graph, asked.node) else "avg"
 

@@ -178,18 +178,17 @@ class _JoinBuilder:
         self._ambiguous += alternatives
         here = self.variables[start].name
         for i, step in enumerate(steps):
-            there = self.add_thing(end) if i == len(steps) - 1 else self._thing_on_path(here, step)
+            if i == len(steps) - 1:
+                there = self.add_thing(end)
+            else:
+                self._things_on_paths += 1
+                slot = FIRST_SLOT_ON_PATH + self._things_on_paths
+                there = self._shared_thing(here, step) or self.add_thing(Ref(step.target, "", slot))
             edge = Edge(here, step.predicate, there) if step.forward else Edge(there, step.predicate, here)
             if edge not in self._edges:
                 self._edges.append(edge)
             self._steps += 1
             here = there
-
-    def _thing_on_path(self, here: str, step: PathStep) -> str:
-        """The variable between two steps: one that is there already, or a new one."""
-        self._things_on_paths += 1
-        ref = Ref(step.target, "", FIRST_SLOT_ON_PATH + self._things_on_paths)
-        return self._shared_thing(here, step) or self.add_thing(ref)
 
     def _shared_thing(self, here: str, step: PathStep) -> str | None:
         """A variable on another path over the same edge: one more property of the same row."""

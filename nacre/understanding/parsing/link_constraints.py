@@ -236,7 +236,10 @@ def named_predicates(link: Link, graph: SchemaGraph) -> set[str]:
 
 def named_edges(body: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Edge]:
     """The links of a plan that words of the question name, each as often as it is named."""
-    left = Counter(predicate for link in links for predicate in _first_predicates(link, graph))
+    left = Counter[str]()
+    for link in links:
+        first = link.refs[0].predicate if link.kind == "property" else ""
+        left.update((first,) if first else named_predicates(link, graph))
     words = _mentioned_words(links, question, graph)
     found: dict[str, list[Edge]] = {}
     for edge in body.edges:
@@ -244,11 +247,6 @@ def named_edges(body: Select, links: Sequence[Link], question: Question, graph: 
         if len(same) < max(left[edge.predicate], int(_is_mentioned_edge(edge, body, words, graph))):
             same.append(edge)
     return [edge for same in found.values() for edge in same]
-
-
-def _first_predicates(link: Link, graph: SchemaGraph) -> set[str]:
-    first = link.refs[0].predicate if link.kind == "property" else ""
-    return {first} if first else named_predicates(link, graph)
 
 
 def _mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGraph) -> frozenset[str]:

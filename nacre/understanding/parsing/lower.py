@@ -152,7 +152,9 @@ def _shape(
     order = order_term(derivation.order, joins)
     # the things and the values that are grouped by; a name or an identifier groups by its thing
     terms = [plan_term(ref, joins) for ref in derivation.group]
-    values = [term for term in terms if isinstance(term, Attribute) and not _is_key(term.predicate, graph)]
+    abouts = {term: graph.about(term.predicate) for term in terms if isinstance(term, Attribute)}
+    keys = {t for t, a in abouts.items() if a.role in ("name", "identifier") and a.functional and a.pairs_off}
+    values = [term for term in abouts if term not in keys]
     group, by = tuple(term.variable for term in terms if term not in values), tuple(values)
     is_aggregated = order is not None and isinstance(order.by, Aggregate)
     is_aggregated |= any(condition.function for condition in derivation.conditions)
@@ -173,12 +175,6 @@ def _shape(
         by=by,
         zeros=GROUP_RULE in derivation.trace,
     )
-
-
-def _is_key(predicate: str, graph: SchemaGraph) -> bool:
-    """Whether a property names or identifies things, one value each and none twice."""
-    about = graph.about(predicate)
-    return about.role in ("name", "identifier") and about.functional and about.pairs_off
 
 
 def _counts_itself(order: Order | None, group: tuple[str, ...]) -> bool:

@@ -6,7 +6,7 @@ Its subjects are things, groups of things, or classes.
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from nacre.language.data import language
+from nacre.language.data import language, pattern
 from nacre.records.plan import Attribute, Filter, Itself, Profile, Select, Variable
 from nacre.records.turn import Scope
 from nacre.understanding.linking.link_mentions import LinkingIndex
@@ -28,7 +28,7 @@ def profile_plan(
     named = [link for link in links if link.match != "scope" and is_named_in_full(link, links, question)]
     finder = SubjectFinder(question, links, index, read_group)
     things = _longest_names(sorted(named, key=finder.name_rank))
-    if not language().patterns["prose"].search(question.text.casefold()):
+    if not pattern("patterns", "prose").search(question.text.casefold()):
         return _only_names(question, things, index, links)
     subjects: list[ProfileSubject] = []
     if scope is not None and len(scope.keys) > 1:
@@ -38,7 +38,10 @@ def profile_plan(
         subjects += map(finder.subject_of, things[:2])
     else:
         subjects += finder.compared() or finder.whole()
-    if not subjects or (not things and scope is None and _has_unknown_name(question, links)):
+    known = {i for link in links for i in range(link.start, link.end)} | question.stopwords
+    names = {i for i, token in enumerate(question.tokens) if i and token.text[0].isupper()}
+    if not subjects or (not things and scope is None and names - known):
+        # what is asked about a name that is not in the graph is not about a part of that name
         return None
     covered = frozenset[int]().union(*(subject.covered for subject in subjects[:2]))
     content = (i for i in range(len(question.tokens)) if i not in question.stopwords and i not in covered)
@@ -82,13 +85,6 @@ def _defined_class(question: Question, links: Sequence[Link], index: LinkingInde
         if link.start and asks and is_defined and all(word in words["about"] | words["meaning"] for word in rest):
             return Profile(Select((Itself("thing"),), (Variable("thing", node.classes),)))
     return None
-
-
-def _has_unknown_name(question: Question, links: Sequence[Link]) -> bool:
-    """Whether a question has a name that is not in the graph, so that it is not about a part of that name."""
-    known = {i for link in links for i in range(link.start, link.end)}
-    tokens = enumerate(question.tokens)
-    return any(i and token.text[0].isupper() and i not in question.stopwords | known for i, token in tokens)
 
 
 def _scope_variable(scope: Scope, index: LinkingIndex) -> Variable:
@@ -228,7 +224,8 @@ class SubjectFinder(NamedTuple):
         ]
         for after, noun_start in sorted({link.end: link.start for link in plurals}.items()):
             yield from self._group(own, noun_start, after, "")
-        noun = self._noun_of(like) if like is not None else ""
+        kind = _class_of(like) if like is not None else None
+        noun = next((n.label for n in self.linking_index.graph.nodes if (n.classes, n.without) == kind), "")
         for at in range(start, end):
             if noun and words[at].norm in stand_ins:
                 yield from self._group(own, at, at + 1, noun)
@@ -245,10 +242,6 @@ class SubjectFinder(NamedTuple):
         for place, select in enumerate(self.read_group(f"{modifiers}{noun}")[:MAX_GROUP_READINGS]):
             worth = (1.0, 1.0, 1.0, 1.0, 1.0 - place / MAX_GROUP_READINGS)
             yield ProfileSubject(select, frozenset(range(first, after)), worth)
-
-    def _noun_of(self, select: Select) -> str:
-        own = _class_of(select)
-        return next((node.label for node in self.linking_index.graph.nodes if (node.classes, node.without) == own), "")
 
     def _by_words_of_texts(self) -> ProfileSubject | None:
         """Things whose texts contain words that name nothing in the graph: "open-top cars"."""

@@ -12,7 +12,7 @@ from nacre.language.labels import false_value, is_boolean_predicate, none_value,
 from nacre.language.tokens import lemma, split_name
 from nacre.language.word_forms import is_participle, is_plural
 from nacre.records.plan import OF_NUMBERS
-from nacre.understanding.linking.adjectives import measured_numbers
+from nacre.understanding.linking.adjectives import is_measured_number
 from nacre.understanding.parsing.class_rules import is_open_participle
 from nacre.understanding.parsing.state import (
     ParseContext,
@@ -54,7 +54,9 @@ def property_mention(state: ParseState, link: Link, context: ParseContext, ref: 
         yield drop_open_property(new).add_conditions("flag denied", 0.2, undated, last="value")
         return
     if link.match.endswith(DENIED_LINK_MATCH):
-        yield from _denied_link(state, link, ref, context)
+        # "vacant rooms": those that are occupied by nobody
+        if ref.via and not state.negated and state.comparison is None and state.owner != Ref(ref.node):
+            yield _unlinked(LINK_DENIED_RULE, state, link, ref, context)
         return
     if (left := _amount_left(state, link, ref, context)) is not None:
         used, condition = left
@@ -99,8 +101,10 @@ def _at_property(state: ParseState, link: Link, ref: Ref, context: ParseContext)
 
 def _amount_left(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> tuple[int, Condition] | None:
     """ "Out of stock", "sold out", "in stock": whether some of an amount is left, and the words that say so."""
-    is_amount = ref.predicate in measured_numbers(context.graph, ref.node)
-    if not is_amount or state.pending_aggregates or state.comparison or state.next_role:
+    is_own = ref.predicate in context.graph.literals[ref.node]
+    if not is_own or state.pending_aggregates or state.comparison or state.next_role:
+        return None
+    if not is_measured_number(context.graph, ref.predicate):
         return None
     words = [token.norm for token in context.question.tokens]
     for left, phrases in phrase_map("parsing", "amount_left").items():
@@ -113,12 +117,6 @@ def _amount_left(state: ParseState, link: Link, ref: Ref, context: ParseContext)
                 condition = Condition(ref, "=" if (left == "none") != bool(denials) else ">", (0,))
                 return token_mask(start, end), condition
     return None
-
-
-def _denied_link(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
-    """ "Vacant rooms": those that are occupied by nobody."""
-    if ref.via and not state.negated and state.comparison is None and state.owner != Ref(ref.node):
-        yield _unlinked(LINK_DENIED_RULE, state, link, ref, context)
 
 
 def _unlinked(rule: str, state: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseState:

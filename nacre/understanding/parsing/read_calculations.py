@@ -55,7 +55,10 @@ def read_ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> 
     longest = max((link.end - link.start for link in names), default=0)
     for name in [link for link in names if link.end - link.start == longest][:MAX_NAMES]:
         node = name.refs[0].node
-        if _states_answer(graph, node, asked):
+        concepts = phrase_list("parsing", "age_concepts" if asked == AGE else "duration_concepts")
+        measures = measured_properties(graph, node, concepts)
+        if any(ref.node == node and not graph.is_date(ref.predicate) for ref, _, _ in measures):
+            # the graph holds the age or the duration
             continue
         first, last = _dates(question, node, asked, graph)
         owner = graph.nodes[node]
@@ -98,13 +101,6 @@ def _linked(
         subject, object = ("term", f"thing{i}") if step.forward else (f"thing{i}", "term")
         edges.append(Edge(subject, step.predicate, object))
     return tuple(variables), tuple(edges)
-
-
-def _states_answer(graph: SchemaGraph, node: int, asked: str) -> bool:
-    """Whether the graph holds an age or a duration."""
-    concepts = phrase_list("parsing", "age_concepts" if asked == AGE else "duration_concepts")
-    measures = measured_properties(graph, node, concepts)
-    return any(ref.node == node and not graph.is_date(ref.predicate) for ref, _, _ in measures)
 
 
 def _is_about_life(question: Question, asked: str) -> bool:
@@ -198,7 +194,12 @@ def read_shares(question: Question, links: Sequence[Link], derive: DeriveCandida
     if a property has such a name. `derive` reads a question with its links."""
     shares = (cue for cue in question.cues if cue.kind == SHARE_RULE)
     share = max(shares, key=lambda cue: cue.end - cue.start, default=None)
-    if share is None or _is_part_of_name(share, question, links):
+    if share is None:
+        return
+    content = {i for i in range(share.start, share.end) if i not in question.stopwords}
+    properties = (link for link in links if link.kind == "property" and link.match in NAME_MATCHES)
+    if any(link.covered >> i & 1 for link in properties for i in content):
+        # "the percentage of votes" is the name of a property
         return
     others = (cue for cue in question.cues if cue.kind != SHARE_RULE and not share.start <= cue.start < share.end)
     counting = question._replace(cues=(*others, Cue(share.start, share.end, "count")))
@@ -245,13 +246,6 @@ def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: D
     return next((each for each in found if is_thing_count(each.body) and not unused_tokens(each, whole)), None)
 
 
-def _is_part_of_name(cue: Cue, question: Question, links: Sequence[Link]) -> bool:
-    """Whether a word of the cue belongs to the name of a property: "the percentage of votes"."""
-    content = {i for i in range(cue.start, cue.end) if i not in question.stopwords}
-    properties = (link for link in links if link.kind == "property" and link.match in NAME_MATCHES)
-    return any(link.covered >> i & 1 for link in properties for i in content)
-
-
 SECOND_QUESTION_RULE = "second question"  # the rule that puts two questions together
 
 # how many words the first question has at least, and how many readings of either are tried
@@ -271,7 +265,12 @@ def read_two_questions(question: Question, read_whole: WholeReader, schema: Sche
             if thing is not None:
                 noun = thing.label if thing.keys else f"the {plural(class_noun(thing, schema))}"
                 yield from _joined(first, read_whole(_with_noun(text, clause, noun))[:MAX_JOINED_READINGS], question)
-    elif _begins_twice(words):
+    elif (
+        len(words) > MIN_WORDS
+        and all(words[i].norm in language().words["question_words"] for i in (0, 2))
+        and words[1].norm in language().words["joining"]
+        and words[0].norm != words[2].norm
+    ):
         # "where and when was she born"
         seconds = read_whole(text[words[2].start :])[:MAX_JOINED_READINGS]
         for first in read_whole(text[: words[1].start] + text[words[3].start :])[:MAX_JOINED_READINGS]:
@@ -290,13 +289,6 @@ def _second_question(question: Question) -> tuple[int, Sequence[Token]] | None:
         if is_question and any(token.norm in known["second_pronoun"] for token in clause[lead + 1 :]):
             return at, clause
     return None
-
-
-def _begins_twice(words: Sequence[Token]) -> bool:
-    """Whether a question begins with two question words: "where and when"."""
-    known = language().words
-    has_two = len(words) > MIN_WORDS and all(words[i].norm in known["question_words"] for i in (0, 2))
-    return has_two and words[1].norm in known["joining"] and words[0].norm != words[2].norm
 
 
 def _asked_thing(body: object) -> Variable | None:
@@ -413,10 +405,11 @@ def _questions_of_measures(question: Question) -> list[str]:
     """A question for each number of a list that is computed for groups; empty for other questions."""
     text, words, known = question.text, question.tokens, language().words
     groups = [cue for cue in question.cues if cue.kind == "group"]
-    measures = [cue for cue in question.cues if cue.kind in AGGREGATES]
+    # the longer of those that begin at a word comes first: "the number of" also holds the cue "number of"
+    measures = sorted((cue for cue in question.cues if cue.kind in AGGREGATES), key=lambda cue: (cue.start, -cue.end))
     if not groups or not measures:
         return []
-    first = min(measures, key=lambda cue: (cue.start, -cue.end))
+    first = last_cue = measures[0]
     # what stands behind the list: the groups, or a verb
     ends = [cue.start for cue in groups if cue.start > first.end]
     ends += [i for i in range(first.end, len(words)) if words[i].norm in known["helping"]]
@@ -428,8 +421,9 @@ def _questions_of_measures(question: Question) -> list[str]:
             before -= 1
         is_joined = words[before].norm in known["joining"] | known["listing"]
         is_joined |= "," in text[words[before].end : words[before + 1].start]
-        if first.end < cue.start < end and is_joined and cue.start > starts[-1]:
+        if last_cue.end < cue.start < end and is_joined:
             starts.append(cue.start)
+            last_cue = cue
     lead, rest = text[: words[first.start].start], text[words[end].start :] if end < len(words) else ""
     if len(starts) == 1:
         # "how many orders and tickets does each customer have"

@@ -318,8 +318,11 @@ def _comparing_cue(question: Question, names: Sequence[Link]) -> Cue | None:
 
 
 def _restricts_place(first: Link, cue: Cue, question: Question) -> bool:
-    """Whether the names only say where something else is: "the largest orchard in A or B"."""
+    """Whether the names only say where something else is: "the largest orchard in A or B". "More orchards in A or in B"
+    asks for one of them."""
     known = language().words
+    if cue.kind in ("compared", "compare"):
+        return False
     before = [i for i in range(first.start) if question.tokens[i].norm not in known["article"]]
     if not before or question.tokens[before[-1]].norm not in known["locating"]:
         return False

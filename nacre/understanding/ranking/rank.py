@@ -125,6 +125,8 @@ def doubtful_readings(order: Sequence[int], shares: Sequence[float]) -> list[int
 
 def similarities(question: str, readings: Sequence[str], embed: Embed) -> list[float]:
     """The cosine similarity of each reading with the question, minus that of the first reading."""
+    if len(set(readings)) == 1:
+        return [0.0] * len(readings)
     vector, *others = embed([question, *readings])
     found = [float(vector @ other) for other in others]
     return [similarity - found[0] for similarity in found]
