@@ -86,10 +86,11 @@ class ValueLinker:
 
     @cached_property
     def _values_with(self) -> Mapping[str, Sequence[LexiconEntry]]:
-        """The values of several words by each of these, and longer ones, which may be sentences, by the first."""
+        """The values of several words by each of these, and those that may be phrases or sentences by the first."""
         found: dict[str, list[LexiconEntry]] = defaultdict(list)
         for entry in self.lexicon.schema_entries:
-            telling = len(entry.tokens) if len(entry.tokens) <= MAX_NAME_TOKENS else 1
+            is_name = len(entry.tokens) <= MAX_NAME_TOKENS and function_words().isdisjoint(entry.tokens)
+            telling = len(entry.tokens) if is_name else 1
             for word in entry.tokens[:telling] if entry.kind == "value" and " " in entry.target else ():
                 found[word].append(entry)
         return found
