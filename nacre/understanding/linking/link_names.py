@@ -86,9 +86,9 @@ class ValueLinker:
 
     @cached_property
     def _values_with(self) -> Mapping[str, Sequence[LexiconEntry]]:
-        """The values of several words by each of these, and those that may be phrases or sentences by the first."""
+        """The values of several words by each of these, those that may be phrases by the first. Prose is left out."""
         found: dict[str, list[LexiconEntry]] = defaultdict(list)
-        for entry in self.lexicon.schema_entries:
+        for entry in (each for each in self.lexicon.schema_entries if len(each.tokens) <= MAX_VALUE_TOKENS):
             is_name = len(entry.tokens) <= MAX_NAME_TOKENS and function_words().isdisjoint(entry.tokens)
             telling = len(entry.tokens) if is_name else 1
             for word in entry.tokens[:telling] if entry.kind == "value" and " " in entry.target else ():
