@@ -10,7 +10,7 @@ import pytest
 
 from ingestion import documents as built
 from ingestion.documents import DocumentText, UnreadableDocument
-from nacre.extensions.documents import formats
+from nacre.extensions.documents import formats, plain_texts
 from nacre.extensions.documents import passages as texts
 from nacre.extensions.documents import read_document as load
 from nacre.extensions.documents.passages import SeenTexts, text_passages
@@ -112,7 +112,7 @@ def test_a_pdf_of_pictures_has_no_text() -> None:
 )
 def test_marks_without_end_are_read_in_linear_time(text: str) -> None:
     # a parser that looks back would take hours
-    read = built.read_markdown(f"{text}\n\nThe end.")
+    read = plain_texts.read_markdown(f"{text}\n\nThe end.")
     told = [s.text for p in text_passages("a.md", read, SeenTexts()) for s in p.sentences]
     assert not told or told[-1].endswith("The end.")
 
@@ -164,7 +164,7 @@ REPEATING = {
     "a key above small members": (formats.read_json, json.dumps({LONG_NAME: {f"k{n}": 1 for n in range(500)}})),
     "a key of long lists": (formats.read_json, json.dumps({LONG_NAME: [1] * 500})),
     "a key of a list with headings": (formats.read_json, json.dumps({LONG_NAME: [{"a": [{"b": 1}]}] * 500})),
-    "a column of Markdown": (built.read_markdown, f"|{LONG_NAME}|\n|---|\n" + "|x|\n" * 500),
+    "a column of Markdown": (plain_texts.read_markdown, f"|{LONG_NAME}|\n|---|\n" + "|x|\n" * 500),
     "a column of CSV": (formats.read_table, f"{LONG_NAME},b\n" + "x,y\n" * 500),
     "a column of HTML": (read_html, f"<table><tr><th>{LONG_NAME}</th></tr>{'<tr><td>x</td></tr>' * 500}</table>"),
 }
@@ -183,7 +183,7 @@ def test_a_long_name_is_short_in_each_row(what: str) -> None:
     ("read", "text"),
     [
         (built.read_plain, "a\n\n" * 101),
-        (built.read_markdown, "# a\n" * 101),
+        (plain_texts.read_markdown, "# a\n" * 101),
         (formats.read_table, "a,b\n" + "1,2\n" * 101),
         (formats.read_json, "[" + ",".join(["{}", '{"a": 1}'] * 101) + "]"),
         (read_html, "<p>a</p>" * 101),
@@ -202,7 +202,7 @@ def test_rows_that_repeat_their_columns_have_a_limit(monkeypatch: pytest.MonkeyP
     text = "a name of a column,b\n" + "1,2\n" * 100
     assert len(formats.read_table(text).blocks) == 100
     monkeypatch.setattr(built, "MAX_ROW_CHARACTERS", 1000)
-    for read, rows in ((formats.read_table, text), (built.read_markdown, "|column|\n|---|\n" + "|x|\n" * 200)):
+    for read, rows in ((formats.read_table, text), (plain_texts.read_markdown, "|column|\n|---|\n" + "|x|\n" * 200)):
         with pytest.raises(UnreadableDocument, match="rows with the names of their columns"):
             read(rows)
 
@@ -236,7 +236,7 @@ def test_a_document_of_too_many_sentences_is_left_out(monkeypatch: pytest.Monkey
 
 
 def test_long_headings_are_short_in_the_title_of_each_section() -> None:
-    text = built.read_markdown(f"# {'h' * 5000}\n\n## {'i' * 5000}\n\na\n\n" + "### b\n\nc\n\n" * 100)
+    text = plain_texts.read_markdown(f"# {'h' * 5000}\n\n## {'i' * 5000}\n\na\n\n" + "### b\n\nc\n\n" * 100)
     sections = list(texts._sections(text, "h" * 5000))
     assert len(sections) == 101
     assert max(len(section.title) for section in sections) < 1000

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from nacre.access.likeness import requested_kind
-from nacre.extensions.nearest.named_facts import kind_fit
+from nacre.extensions.nearest.facts import kind_fit
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.schema import Class, Predicate, Schema
 

@@ -9,7 +9,7 @@ import pytest
 from agents.answering.fallbacks import draft_matches, draft_nearest, facts_beside
 from agents.answering.select_answer import gives_opposite, is_refused, select_answer_rows
 from nacre.access.likeness import text_forms, word_likenesses
-from nacre.extensions.nearest.named_facts import nearest_sentences, question_forms
+from nacre.extensions.nearest.facts import nearest_sentences, question_forms
 from nacre.language.tokens import tokenize
 from nacre.records.evidence import EvidenceSentence, Nearness, Rows, Table
 from nacre.records.plan import Attribute, Itself, Plan, Profile, Select, Variable

@@ -20,13 +20,11 @@ from ingestion.documents import (
     DocumentReader,
     DocumentSize,
     DocumentText,
-    DocumentTextBuilder,
     UnreadableDocument,
-    column_name,
     counted_blocks,
-    row_text,
 )
 from ingestion.read.tables import csv_rows
+from nacre.extensions.documents.plain_texts import DocumentTextBuilder, column_name, row_text
 
 if TYPE_CHECKING:
     from docx.table import Table

@@ -24,18 +24,17 @@ from langchain_core.document_loaders import BaseLoader
 from pydantic import TypeAdapter, ValidationError
 
 from ingestion.documents import (
-    BLOCK_SEPARATOR,
     MAX_CHARACTERS,
     DocumentFile,
     DocumentReader,
     DocumentText,
     UnreadableDocument,
-    read_markdown,
     read_plain,
 )
 from ingestion.read.sources import names_within, path_before_pattern
 from nacre.errors import IngestionError
 from nacre.extension import provided
+from nacre.extensions.documents.plain_texts import BLOCK_SEPARATOR, read_markdown
 from nacre.language.sanitize import strip_control_characters
 from nacre.stores.killable_pool import KillablePool
 

@@ -12,17 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.index.passages import (
-    PASSAGE_LENGTH,
-    bounded_spans,
-    capitalise_sentence,
-    clean_text,
-    label_in_sentence,
-    list_names,
-    pack_passages,
-    passage_id,
-    shorten_title,
-)
+from ingestion.index.passages import PASSAGE_LENGTH, bounded_spans, clean_text, pack_passages, passage_id, shorten_title
 from ingestion.read.facts import Facts, change_mask, unique_counts
 from ingestion.vocabulary import SCHEMA_TYPES, TYPE, language_rank, local_name
 from nacre.extensions.fact_sentences.phrases import (
@@ -42,6 +32,9 @@ from nacre.extensions.fact_sentences.phrases import (
     PredicateWording,
     Titles,
     boolean_sentence,
+    capitalise_sentence,
+    label_in_sentence,
+    list_names,
     predicate_wordings,
 )
 from nacre.language.labels import parse_boolean

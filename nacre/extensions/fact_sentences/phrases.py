@@ -4,18 +4,19 @@ The outgoing and incoming facts of things are indexed first, by number of the te
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ingestion.index.passages import be_form, clean_text, list_names, shorten_title
+from ingestion.index.passages import clean_text, lower_first, shorten_title
 from ingestion.induce.cells import EDTF
 from ingestion.induce.declarations import best_names
 from ingestion.induce.names import label_from_iri
 from ingestion.induce.partial_dates import parse_partial_date
 from ingestion.read.facts import Facts, change_mask
 from ingestion.vocabulary import RDF, XSD, is_other_name, local_name
+from nacre.language.data import phrase_list
 from nacre.language.labels import has_boolean_name, is_boolean_predicate
 from nacre.language.word_forms import VerbPhrase, is_link_verb
 from nacre.records.schema import Predicate, Schema
@@ -309,3 +310,52 @@ class ObjectPhrases:
             items.append(by_iri[FIRST][0])
             number = by_iri.get(REST, [number])[0]
         return items or None
+
+
+def be_form(noun: str, many: bool) -> str:
+    """The verb after "The NOUN of X".
+
+    >>> be_form("fuel type", many=False), be_form("members", many=False), be_form("equipment", many=True)
+    ('is', 'are', 'includes')
+    """
+    last = noun.rpartition(" ")[2].lower()
+    endings = (*phrase_list("ingestion", "singular_endings"), *phrase_list("ingestion", "invariable_nouns"))
+    plural = last.endswith("s") and not last.endswith(endings)
+    return ("include" if plural else "includes") if many else ("are" if plural else "is")
+
+
+def label_in_sentence(label: str, name: str) -> str:
+    """A label in the middle of a sentence. If it is only the split `name` of the IRI, its capitals have no meaning.
+
+    >>> label_in_sentence("fuel Type", "fuelType"), label_in_sentence("Nobel Prize", "award")
+    ('fuel type', 'Nobel Prize')
+    >>> label_in_sentence("WLTP Range", "WLTPRange")
+    'WLTP range'
+    """
+    if label.replace(" ", "") == re.sub(r"[\W_]", "", name):
+        return " ".join(lower_first(word) for word in label.split())
+    proper = any(word[0].isupper() for word in label.split()[1:])
+    return label if proper else lower_first(label)
+
+
+def list_names(names: Sequence[str], more: int = 0) -> str:
+    """Names as an English list, with the number of further ones.
+
+    >>> list_names(["A", "B", "C"]), list_names(["A", "B"], 7), list_names(["seats, front", "doors"])
+    ('A, B and C', 'A, B and 7 more', 'seats, front; and doors')
+    """
+    parts = [*names, f"{more:,} more"] if more else list(names)
+    if len(parts) == 1:
+        return parts[0]
+    if any(", " in name for name in names):
+        return f"{'; '.join(parts[:-1])}; and {parts[-1]}"
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def capitalise_sentence(text: str) -> str:
+    """Capitalise a generated phrase at the start of a sentence; titles keep their first letter.
+
+    >>> [capitalise_sentence(text) for text in ("the owner of Hamlet", "an unnamed thing", "iPhone")]
+    ['The owner of Hamlet', 'An unnamed thing', 'iPhone']
+    """
+    return text[0].upper() + text[1:] if text.startswith(("the ", "an unnamed")) else text

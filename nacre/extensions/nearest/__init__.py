@@ -2,5 +2,5 @@
 
 In reading order:
     search       texts and facts that are nearest; the look-up of the nearest fact
-    class_facts  the facts of things of a class that are nearest to a question without names
+    facts        the facts of the things that a question names, and of things of a class
 """

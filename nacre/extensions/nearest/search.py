@@ -25,13 +25,15 @@ from agents.answering.select_answer import (
 from agents.model_priors import after_agreement
 from agents.turn_view import Lack, TurnView
 from nacre.access.likeness import KIND_GAIN, AnswerKind, engine_of, requested_kind, text_forms, word_likenesses
-from nacre.extensions.nearest.class_facts import ClassFacts, class_facts, prose_matches
-from nacre.extensions.nearest.named_facts import (
+from nacre.extensions.nearest.facts import (
+    ClassFacts,
+    class_facts,
     fitting_facts,
     is_list,
     is_telling,
     kind_fit,
     named_facts,
+    prose_matches,
     question_forms,
     round_likeness,
     without_names,

@@ -10,5 +10,5 @@ In reading order:
     columns         all texts of a column -> its type, and a literal for each text
     links           keys, names, and columns that refer to other sheets
     triples         sheets -> triples, reports, and the cells as they were
-    preview         the first rows of an uploaded table, before it is read; `routes` has its address
+    preview         the first rows of an uploaded table, before it is read, and its address
 """

@@ -13,7 +13,7 @@ EXTENSION = Extension(
         **dict.fromkeys(("jsonl", "ndjson"), f"{_DELIMITED}:read_json_lines"),
         **dict.fromkeys(("xlsx", "xlsm", "xlsb", "xls", "ods", "parquet"), _WORKBOOK),
     },
-    routes="nacre.extensions.spreadsheets.routes:add_preview",
+    routes="nacre.extensions.spreadsheets.preview:add_preview",
     services={
         "read": "nacre.extensions.spreadsheets.triples:read_tables",
         "export": "nacre.extensions.spreadsheets.triples:export_cells",

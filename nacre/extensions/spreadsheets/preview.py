@@ -1,4 +1,5 @@
-"""The first rows of a file of tables, before it is read: a file -> the columns of its sheets with their types.
+"""The first rows of a file of tables, before it is read: a file -> the columns of its sheets with their types; its
+route /api/uploads/{upload}/preview, and how the page shows them.
 
 A process of its own reads it, within limits of time and memory.
 """
@@ -8,13 +9,24 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated
 
-from ingestion.read.tables import UnreadableTable
+from fastapi import APIRouter, FastAPI, Query, Request
+from fastapi import Path as PathParameter
+
+from ingestion.read.tables import UnreadableTable, table_endings
 from nacre.errors import ConfigError
+from nacre.extension import extensions
 from nacre.extensions.spreadsheets.metadata import table_url
 from nacre.extensions.spreadsheets.parts import parts_of
 from nacre.extensions.spreadsheets.read_workbook import convert, converted_sheets, read_workbook
 from nacre.extensions.spreadsheets.triples import read_first_rows, reader_of
+from nacre.language.sanitize import safe_name
+from nacre.records.threads import run_in_thread
+from nacre.serving.errors import NotFound
+from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep
+from nacre.serving.page.pages import PageFiles
 from nacre.stores.killable_pool import KillablePool
 
 # seconds and bytes of memory for a file; rows that types are decided by; what is shown (given)
@@ -94,3 +106,32 @@ def read_preview(path: Path, folder: Path) -> TablePreview:
     except (UnreadableTable, OSError, ConfigError) as error:
         return TablePreview(path.name, problem=str(error)[: 3 * MAX_CELL])
     return TablePreview(path.name, tuple(shown), "" if shown else "no row has a cell")
+
+
+router = APIRouter(prefix="/api", tags=["graphs"], responses=ERROR_RESPONSES)
+
+
+@router.get("/uploads/{upload}/preview", summary="Show the first rows of a table")
+async def preview_upload(
+    request: Request,
+    service: TurnServiceDep,
+    caller: CallerDep,
+    upload: Annotated[str, PathParameter(pattern="^[0-9a-f]{32}$")],
+    name: Annotated[str, Query(min_length=1, max_length=500)],
+) -> TablePreview:
+    """The columns and first rows of a table of an upload, which may be the beginning of a file. Types are those that
+    its first 500 rows have; the rest may change them."""
+    path = await run_in_thread(request.app.state.uploads.received_file, caller, upload, safe_name(name))
+    if path.suffix.lower() not in table_endings():
+        raise NotFound("There is no such table.")
+    async with service.query_slot(caller):
+        return await run_in_thread(preview_table, path)
+
+
+def add_preview(app: FastAPI, *, alone: bool) -> None:
+    """Add the route, and the part of the page that shows what it gives, if files can be uploaded."""
+    if all(each.name != "uploads" for each in extensions()):
+        return
+    app.state.previewed = sorted(table_endings())
+    app.include_router(router)
+    app.mount("/tables/files", PageFiles(directory=str(Path(__file__).with_name("static"))))
