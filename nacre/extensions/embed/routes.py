@@ -68,21 +68,11 @@ async def visitor(request: Request, key: str) -> Caller:
 
 
 @router.get(f"{EMBED}/script.js")
-async def script() -> FileResponse:
-    """What a site includes."""
-    return FileResponse(FOLDER / "script.js", headers=PAGE_HEADERS)
-
-
 @router.get(f"{EMBED}/page.js")
-async def page_script() -> FileResponse:
-    """The first script of the page in a frame."""
-    return FileResponse(FOLDER / "page.js", headers=PAGE_HEADERS)
-
-
 @router.get(f"{EMBED}/page.css")
-async def page_style() -> FileResponse:
-    """The last style sheet of the page in a frame."""
-    return FileResponse(FOLDER / "page.css", headers=PAGE_HEADERS)
+async def file(request: Request) -> FileResponse:
+    """What a site includes; the first script and the last style sheet of the page in its frame."""
+    return FileResponse(FOLDER / Path(request.url.path).name, headers=PAGE_HEADERS)
 
 
 @router.get(EMBED)
