@@ -185,8 +185,7 @@ class Login:
         listed = _headers(request, PROXY_GROUPS)
         if len(users) > 1 or len(listed) > 1:
             raise Unauthenticated("A header that names a person came twice. The proxy must replace those of clients.")
-        if "\ufffd" in users[0]:
-            # several names would be one: each byte that is not UTF-8 is replaced by this character
+        if "\ufffd" in users[0]:  # in place of each byte that is not UTF-8: several names would be one
             raise Unauthenticated("The header that names a person is not in UTF-8. The proxy must encode it so.")
         groups = {each.strip() for value in listed for each in value.split(",")}
         name = next((value for each in PROXY_NAMES for value in _headers(request, each) if value), None)
