@@ -507,7 +507,7 @@ class ProxyMiddleware(ProxyHeadersMiddleware):
 
 
 def without_quoted_cookies(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers without quoted cookies. This server sets none, and old versions of Python read long ones for seconds."""
+    """Without quoted cookies: this server sets none, and old versions of Python read a long header of them for seconds."""
     return [
         (name, b";".join(each for each in value.split(b";") if b'"' not in each) if name == b"cookie" else value)
         for name, value in headers
