@@ -507,7 +507,7 @@ class ProxyMiddleware(ProxyHeadersMiddleware):
 
 
 def without_quoted_cookies(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Without quoted cookies: this server sets none, and old versions of Python read a long header of them for seconds."""
+    """Without quoted cookies: this server sets none, and old versions of Python read many of them for seconds."""
     return [
         (name, b";".join(each for each in value.split(b";") if b'"' not in each) if name == b"cookie" else value)
         for name, value in headers
