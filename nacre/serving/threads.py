@@ -136,7 +136,7 @@ class Threads:
 
     async def create(self, caller: Caller, graph: str, title: str = "", thread: str = "") -> Conversation:
         """A new thread without turns; without a graph, its first turn determines it. An existing thread stays."""
-        thread = thread or uuid.uuid4().hex
+        thread = thread or _random_name(caller)
         async with self.quota.checked(caller):
             await run_in_thread(self.conversations.begin, caller.owner, thread, graph, title)
         return await self.get(caller, thread)
@@ -162,7 +162,7 @@ class Threads:
 
     async def fork(self, caller: Caller, thread: str, turn: int) -> Conversation:
         """A new thread with the turns of another one up to `turn`; raises NotFound."""
-        new = uuid.uuid4().hex
+        new = _random_name(caller)
         async with self.quota.checked(caller), self.queues.lock(caller.owner, thread):
             await self._copy_checkpoint(caller, thread, new, turn)
             await run_in_thread(self.conversations.copy, caller.owner, thread, new, turn)
@@ -312,6 +312,10 @@ class Threads:
             if values.get("turn") == turn and unanswered_question(values) is None:
                 return checkpoint
         return None
+
+
+def _random_name(caller: Caller) -> str:
+    return f"{'visitor-' if caller.is_visitor else ''}{uuid.uuid4().hex}"
 
 
 def validate_thread_name(thread: str | None) -> str | None:

@@ -56,8 +56,8 @@ IDLE_SECONDS = 20.0
 log = logging.getLogger(__name__)
 
 
-# 128 random bits, as threads get them here
-RANDOM_NAME = re.compile(r"[0-9a-f-]{32,36}")
+# names of the threads that visitors create: 128 random bits
+VISITOR_THREAD = re.compile(r"visitor-[0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class TurnService:
         if self._limits is not None and reasoner_for(self.composition.resources, context) == "model":
             await run_in_thread(self._limits.check, caller)
         thread = validate_thread_name(turn.thread)
-        if caller.is_visitor and thread and not RANDOM_NAME.fullmatch(thread):
+        if caller.is_visitor and thread and not VISITOR_THREAD.fullmatch(thread):
             raise ConfigError("Visitors can't choose the name of a thread. POST /threads makes one.")
         conversation = None
         if thread and self.threads is not None:

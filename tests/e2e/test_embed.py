@@ -125,11 +125,14 @@ def test_visitors_reach_what_the_page_needs_alone(embedding):
         assert f"{address}/?" not in visitor.get(f"/api/threads/{thread}/turns/1/answer.md").text
         # conversations of others are not listed, and the key's rights are not the visitors'
         assert visitor.get("/api/threads").json() == []
-        asked = {"question": QUESTION, "graph": "reading-room", "thread": "notes", "instead_of": 1}
-        assert visitor.post("/api/ask", json=asked).status_code == 422
+        for name in ("notes", "1" * 32):
+            asked = {"question": QUESTION, "graph": "reading-room", "thread": name, "instead_of": 1}
+            assert visitor.post("/api/ask", json=asked).status_code == 422
         assert visitor.get("/api/choices").json()["may_write"] is False
         for method, path in (
             ("GET", "/api/threads/notes"),
+            # a program of the key may have chosen this name
+            ("GET", f"/api/threads/{'1' * 32}"),
             ("GET", "/api/threads/notes/turns/1/answer.csv"),
             ("DELETE", f"/api/threads/{thread}"),
             ("DELETE", "/api/threads"),

@@ -217,6 +217,10 @@ def test_the_page_speaks_german_where_the_browser_does(browser, server):
     expect(page.locator("#new")).to_have_text("New conversation")
     page.goto(f"{server}/?graph=reading-room")
     expect(page.locator("#new")).to_have_text("New conversation")
+    # a link to a language that is none changes nothing, now and later
+    page.goto(f"{server}/?graph=reading-room&lang=constructor")
+    page.locator("#examples button").first.wait_for()
+    assert page.evaluate("() => localStorage.getItem('nacre-language')") == "en"
     context.close()
 
 

@@ -259,6 +259,7 @@ def test_next_leads_to_this_server_alone(data: Path, issuer: LocalIssuer, next: 
     [
         *("/kg/../other", "/kg/%2e%2e/other", "/kg/.%2E/other", "%2e%2e/other", "/kg/x/%2E./y"),
         *("//a.example/kg/../other", "https://a.example/kg/x/../../other", "https://a.example/kg/.."),
+        *("/kg/..%2fother", "/kg/..%5Cother"),
     ],
 )
 def test_next_leads_to_no_other_application_of_the_host(next: str) -> None:
@@ -448,7 +449,7 @@ def test_an_issuer_that_is_away_leaves_sessions_and_keys_alone(data: Path) -> No
 def proxied(app: Any, peer: str, **headers: str) -> Any:
     scope = {
         "type": "http", "method": "GET", "path": "/api/graphs", "headers": [
-            (name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()
+            (name.replace("_", "-").encode(), value.encode(errors="surrogateescape")) for name, value in headers.items()
         ], "query_string": b"", "scheme": "https", "server": ("kg.example", 443), "app": app, "state": {"peer": peer},
     }  # fmt: skip
     return app.state.authenticator.identify(Request(scope), None)
@@ -471,6 +472,10 @@ async def test_a_proxy_names_persons_and_nobody_else_does(data: Path) -> None:
     # a proxy that adds its groups to those of a client
     with pytest.raises(Unauthenticated, match="came twice"):
         await proxied(app, "10.1.2.3", **user, **{"X-Forwarded-Groups".lower(): "editors"})
+    # two persons whose names are in another encoding would be one
+    for name in ("m\udce4ller", "m\udcfcller"):
+        with pytest.raises(Unauthenticated, match="not in UTF-8"):
+            await proxied(app, "10.1.2.3", x_forwarded_user=name, x_forwarded_groups="staff")
     app.state.login.accounts.close()
     # a session that has ended does not hide what the proxy says
     app = create_app(settings(data, "https://id.example.org", **given))

@@ -1,8 +1,8 @@
 """/embed/KEY/?graph=: the page for a frame of another site -> HTML whose policy names the origins that may show it.
 
 Its visitors have no key. What the page asks of /embed/KEY/api is passed on to /api as a request of the key called KEY,
-which must exist in `nacre keys`. Only paths that show nothing of other visitors are passed on: a conversation is read
-by its name, which the server makes and nobody can guess, and none are listed.
+which must exist in `nacre keys`. Only paths that show nothing of others are passed on: a conversation is read by its
+name, which the server makes for a visitor and nobody can guess, and none are listed.
 """
 
 import re
@@ -31,9 +31,9 @@ ORIGIN = re.compile(r"https?://(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?|https?:/
 # method and path after /api of what visitors may ask for
 VISITORS = re.compile(
     r"GET /(?:choices|graphs|graphs/[^/]+(?:/(?!layer|verified).+)?|runs/[^/]+)"
-    r"|GET /threads/[0-9a-f-]{32,36}(?:/turns/\d+/answer\.[a-z]+)?"
-    r"|POST /(?:ask|threads|graphs/[^/]+/(?:labels|places|query)|threads/[0-9a-f-]{32,36}/fork)"
-    r"|PUT /threads/[0-9a-f-]{32,36}/turns/\d+/feedback|DELETE /runs/[^/]+"
+    r"|GET /threads/visitor-[0-9a-f]{32}(?:/turns/\d+/answer\.[a-z]+)?"
+    r"|POST /(?:ask|threads|graphs/[^/]+/(?:labels|places|query)|threads/visitor-[0-9a-f]{32}/fork)"
+    r"|PUT /threads/visitor-[0-9a-f]{32}/turns/\d+/feedback|DELETE /runs/[^/]+"
 )
 
 router = APIRouter(include_in_schema=False)
@@ -68,21 +68,11 @@ async def visitor(request: Request, key: str) -> Caller:
 
 
 @router.get(f"{EMBED}/script.js")
-async def script() -> FileResponse:
-    """What a site includes."""
-    return FileResponse(FOLDER / "script.js", headers=PAGE_HEADERS)
-
-
 @router.get(f"{EMBED}/page.js")
-async def page_script() -> FileResponse:
-    """The first script of the page in a frame."""
-    return FileResponse(FOLDER / "page.js", headers=PAGE_HEADERS)
-
-
 @router.get(f"{EMBED}/page.css")
-async def page_style() -> FileResponse:
-    """The last style sheet of the page in a frame."""
-    return FileResponse(FOLDER / "page.css", headers=PAGE_HEADERS)
+async def file(request: Request) -> FileResponse:
+    """What a site includes; the first script and the last style sheet of the page in its frame."""
+    return FileResponse(FOLDER / Path(request.url.path).name, headers=PAGE_HEADERS)
 
 
 @router.get(EMBED)

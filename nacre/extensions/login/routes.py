@@ -60,8 +60,8 @@ MAX_SHOWN = 10
 
 JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+")
 
-# in a path; an address with a host is not joined, and keeps them
-UPWARDS = re.compile(r"%2e|/\.{1,2}(?:/|$)", re.IGNORECASE)
+# in a path; an address with a host is not joined, and keeps them. Some proxies read encoded slashes as slashes
+UPWARDS = re.compile(r"%2[ef]|%5c|/\.{1,2}(?:/|$)", re.IGNORECASE)
 
 router = APIRouter(include_in_schema=False)
 
@@ -185,6 +185,8 @@ class Login:
         listed = _headers(request, PROXY_GROUPS)
         if len(users) > 1 or len(listed) > 1:
             raise Unauthenticated("A header that names a person came twice. The proxy must replace those of clients.")
+        if "\ufffd" in users[0]:  # in place of each byte that is not UTF-8: several names would be one
+            raise Unauthenticated("The header that names a person is not in UTF-8. The proxy must encode it so.")
         groups = {each.strip() for value in listed for each in value.split(",")}
         name = next((value for each in PROXY_NAMES for value in _headers(request, each) if value), None)
         person = make_person("proxy", users[0], name, groups, self._rights)
@@ -300,7 +302,7 @@ def safe_next(base: str, next: str) -> str:
         found = urljoin(base, next)
     except ValueError:
         return base
-    # browsers go upwards, also if the full stops are encoded
+    # browsers and proxies go upwards, also if full stops or slashes are encoded
     is_upwards = UPWARDS.search(urlsplit(found).path)
     return found if found.startswith(base) and not is_upwards else base
 

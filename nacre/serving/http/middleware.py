@@ -485,6 +485,7 @@ class ProxyMiddleware(ProxyHeadersMiddleware):
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
+            scope["headers"] = without_quoted_cookies(scope["headers"])
             root = scope["root_path"]
             path = scope["path"].removeprefix(root)
             if root and (path == root or path.startswith(f"{root}/")):
@@ -503,6 +504,14 @@ class ProxyMiddleware(ProxyHeadersMiddleware):
                 scope["headers"] = [*others, *((name, value.encode()) for name, value in changed.items())]
             scope["root_path"], scope["path"] = root, root + path
         await super().__call__(scope, receive, send)
+
+
+def without_quoted_cookies(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Without quoted cookies: this server sets none, and old versions of Python read many of them for seconds."""
+    return [
+        (name, b";".join(each for each in value.split(b";") if b'"' not in each) if name == b"cookie" else value)
+        for name, value in headers
+    ]
 
 
 def _last(headers: Headers, name: str) -> str:
