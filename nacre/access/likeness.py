@@ -98,7 +98,7 @@ def has_word(forms: WordForms, text: WordForms) -> bool:
 def word_likenesses(words: Sequence[WordForms], texts: Sequence[WordForms]) -> list[float]:
     """The weighted share of the words that each text has.
 
-    >>> word_likenesses(question_forms("red boats"), [text_forms("The boat is red."), text_forms("A tree.")])
+    >>> word_likenesses(asked_forms("red boats"), [text_forms("The boat is red."), text_forms("A tree.")])
     [1.0, 0.0]
     """
     has = [[has_word(forms, text) for forms in words] for text in texts]

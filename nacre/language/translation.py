@@ -89,7 +89,7 @@ def verb_forms(word: str, code: str) -> Iterator[str]:
     """Other forms of an irregular verb, and nouns of it and of a regular participle, without accents.
 
     >>> list(verb_forms("vertritt", "de"))[:3], list(verb_forms("geheizt", "de")), list(verb_forms("chauffée", "fr"))
-    (['vertreten', 'vertritt', 'vertrat'], ['heizung', 'heizung'], ['chauffage', 'chauffement'])
+    (['vertreten', 'vertritt', 'vertrat'], ['heizung', 'heizung', 'heizung', 'heizung'], ['chauffage', 'chauffement'])
     """
     known, word = glosses(code), fold(word)
     for prefix in known.verb_prefixes:

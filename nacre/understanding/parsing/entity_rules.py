@@ -281,7 +281,8 @@ def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[st
 
 
 MEMBERS_RULE = "members of category"  # the rule by which the members of a category are asked for
-MAX_CATEGORY_PROPERTIES = 6  # how many properties a category may have: its name, a code, a description
+# how many properties a category may have, and a concept of a thesaurus: its name, a code, a description
+MAX_CATEGORY_PROPERTIES, MAX_CONCEPT_PROPERTIES = 6, 3
 MAX_WORDS_IN_LIST = 4  # how many words after a name may belong to the same list: "sour or sweet cherries"
 MAX_MEASURES = 2  # how many properties are tried as the measure of an adjective
 
@@ -403,4 +404,6 @@ def _is_category(graph: SchemaGraph, node: int) -> bool:
     has_links = any(step.forward and not step.predicate.startswith(SKOS_NAMESPACE) for step in graph.steps[node])
     # names in several languages count as one property
     properties = [each for each in graph.literals[node] if multilingual_property(each) not in graph.schema.predicate_of]
-    return not has_links and len(properties) <= MAX_CATEGORY_PROPERTIES and not is_person(graph.nodes[node].label)
+    is_concept = any(step.predicate.startswith(SKOS_NAMESPACE) for step in graph.steps[node])
+    most = MAX_CONCEPT_PROPERTIES if is_concept else MAX_CATEGORY_PROPERTIES
+    return not has_links and len(properties) <= most and not is_person(graph.nodes[node].label)

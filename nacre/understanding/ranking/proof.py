@@ -99,7 +99,8 @@ def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
     """ "Another boat", "who else", where nothing is left out; a person that nothing said stands for."""
     d, known = candidate.derivation, language().words
     persons = (i for i, token in enumerate(question.tokens) if token.norm in known["pronoun_person"])
-    yield from (question.tokens[i].text for i in persons if not overlaps_link(i, i + 1, d.links))
+    named = min((x.start for x in d.links if x.kind == "entity"), default=len(question.tokens))
+    yield from (question.tokens[i].text for i in persons if i < named and not overlaps_link(i, i + 1, d.links))
     if KEPT_GIVEN_RULE in d.trace:
         yield question.text
     # "other than Ann", "who else besides Ann"
