@@ -27,7 +27,7 @@ INFLECTED_SCORE, PARTIAL_SCORE, NUMERIC_SCORE = 0.9, 0.6, 0.3
 MAX_LINKS_PER_SPAN, MAX_KEYS = 16, 400  # Links of a span, at most; things of one name, at most.
 MIN_JOINED_LETTERS = 6  # Letters of a name that the question writes as two words, at least.
 MAX_MODIFIERS = 3  # Words of a name before its last one, if another name has that last word.
-MIN_PART_LETTERS = 4  # Letters of a word of a value, at least, that stands for the value.
+MIN_PART_LETTERS, MAX_PHRASE_TOKENS = 4, 6  # Letters of a word that stands for a value, at least; words of the value.
 
 
 class _NameSpan(NamedTuple):
@@ -88,7 +88,7 @@ class ValueLinker:
     def _values_with(self) -> Mapping[str, Sequence[LexiconEntry]]:
         """The values of several words by each of these, those that may be phrases by the first. Prose is left out."""
         found: dict[str, list[LexiconEntry]] = defaultdict(list)
-        for entry in (each for each in self.lexicon.schema_entries if len(each.tokens) <= MAX_VALUE_TOKENS):
+        for entry in (each for each in self.lexicon.schema_entries if len(each.tokens) <= MAX_PHRASE_TOKENS):
             is_name = len(entry.tokens) <= MAX_NAME_TOKENS and function_words().isdisjoint(entry.tokens)
             telling = len(entry.tokens) if is_name else 1
             for word in entry.tokens[:telling] if entry.kind == "value" and " " in entry.target else ():
