@@ -103,7 +103,9 @@ class ValueLinker:
             for end in range(min(len(words), start + self._longest_name(words[start])), start, -1):
                 names: Sequence[LexiconEntry] = _things_and_values(self.lexicon.exact(norms[start:end]))
                 score = 1.0
-                if not names and not (end == start + 1 and _is_degree(words[start])):
+                # "longer" is no name "Long"
+                graded = gradable_adjective(words[start]) if end == start + 1 else None
+                if not names and (graded is None or graded.degree == "positive"):
                     names = _things_and_values(self.lexicon.exact(lemmas[start:end]))
                     names = names or _things_and_values(self.lexicon.inflected(lemmas[start:end]))
                     score = INFLECTED_SCORE
@@ -267,12 +269,6 @@ def previous_conjunct_end(question: Question, start: int) -> int:
         return start - 1
     between = question.text[words[start - 1].end : words[start].start] if start else ""
     return start if between.strip() == "," else 0
-
-
-def _is_degree(token: Token) -> bool:
-    """Whether a word compares: "longer" is no name "Long"."""
-    adjective = gradable_adjective(token)
-    return adjective is not None and adjective.degree != "positive"
 
 
 def _mark(text: str) -> str:

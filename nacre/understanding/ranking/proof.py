@@ -149,17 +149,15 @@ def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], grap
         yield from (predicate_label(edge.predicate, graph.schema).one for edge in unsure)
     elif (far := _far_property(candidate, question, graph)) is not None:
         yield predicate_label(far, graph.schema).one
-    for link in d.links:
-        via = link.refs[0].via
-        # "who trains Ann", of a link from one person to another that only a synonym names: in which direction
-        is_either = link.match.endswith("like") and any(start == end for start, end in graph.ends.get(via, ()))
-        if is_either and any(edge.predicate == via for each in selects_of(candidate.body) for edge in each.edges):
-            yield _words(question, link.covered)
-        asked = {target.ref.node for target in d.targets}
-        used = {c.ref.node for c in d.conditions if c.ref.predicate} | {ref.node for ref in d.group}
-        is_like = link.kind == "class" and link.match == "like" and link.refs[0].node in asked
-        if is_like and used and link.refs[0].node not in used:
-            # "which animals died", of species whose patients died
+    edges = {edge.predicate for each in selects_of(candidate.body) for edge in each.edges}
+    asked = {target.ref.node for target in d.targets}
+    used = {c.ref.node for c in d.conditions if c.ref.predicate} | {ref.node for ref in d.group}
+    for link in (x for x in d.links if x.match.endswith("like")):
+        ref = link.refs[0]
+        # "who trains Ann", of a link from one person to another: in which direction
+        is_either = ref.via in edges and any(start == end for start, end in graph.ends.get(ref.via, ()))
+        # "which animals died", of species whose patients died
+        if is_either or (link.kind == "class" and ref.node in asked and used and ref.node not in used):
             yield _words(question, link.covered)
     ranked = [d.order.ref] if d.order is not None else []
     ranked += [t.ref for t in d.targets if t.function in EXTREMES] + [c.top.ref for c in d.conditions if c.top]
