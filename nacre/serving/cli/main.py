@@ -110,6 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         def leave() -> None:
             with suppress(OSError):
                 sys.stdout.flush()
+                sys.stderr.flush()
             os._exit(code if isinstance(code, int) else 0)
 
         # what was registered later runs before this; to free all objects takes a twentieth of the time of a question

@@ -1,7 +1,7 @@
 // The texts of the interface: a key and values -> a text in the reader's language, from ../words/LANGUAGE.json.
 
 const STORAGE_KEY = "nacre-language";
-// the languages of the page by their own names; English is the base. "constructor" in an address is none of them
+// the languages of the page by their own names; "constructor" is none
 export const LANGUAGES = { __proto__: null, en: "English", de: "Deutsch" };
 
 // ?lang= wins and is kept, then what was chosen before, then the browser's languages.

@@ -139,7 +139,7 @@ async function appliedNames(path, before, isLeft) {
   return { busy: true };
 }
 
-// Teach a word, which becomes another name of a class or property: the names afterwards, as `appliedNames`.
+// Teach a word, another name of a class or property: the names afterwards, as `appliedNames`.
 export async function teachWord(graph, word, meaning, isLeft) {
   const path = apiPath("graphs", graph, "layer"), before = (await get(path)).version;
   await send("POST", path + "/words", { word, meaning });

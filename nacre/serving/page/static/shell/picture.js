@@ -1,4 +1,4 @@
-// Nodes and the links between them -> a picture on Leaflet that is moved, zoomed, and walked with the arrow keys.
+// Nodes and links -> a picture on Leaflet that is moved, zoomed, and walked with the arrow keys.
 
 import { announce, element, inline, t } from "../shared/page.js";
 

@@ -1,4 +1,4 @@
-// The steps from a question to its queries: record -> triples with unknowns, matches, readings, checks.
+// From a question to its queries: record -> triples with unknowns, matches, readings, checks.
 
 import { classLink, countPhrase, element, faint, isIri, item, para, quiet, t, thingLink } from "../shared/page.js";
 

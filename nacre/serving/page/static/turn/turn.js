@@ -279,7 +279,7 @@ async function save(record, format, own) {
   }
 }
 
-// "This is right" is stored with the turn, as "wrong" is; of what a plan or query answered, it makes a verified question.
+// "This is right" is stored with the turn; of a plan or query it makes a verified question.
 function thumbButton(turn, record, kept, value) {
   const confirms = value > 0 && turn.hooks.ask && isConfirmable(record), label = t(value > 0 ? "thisIsRight" : "answerWrong");
   const judge = async (thumb, comment = "") => { await send("PUT", apiPath("threads", record.thread, "turns", record.turn, "feedback"), { thumb, comment }); showThumb(own.parentElement, thumb); };
