@@ -48,8 +48,7 @@ def word_senses(text: str) -> frozenset[str]:
 
 
 def predicate_facts(predicate: Predicate, things: Variable, schema: Schema, run: RunStatement) -> list[WordedFact]:
-    """The links of the things by the predicate, or their values if it has no links; none if no thing of their classes
-    has it."""
+    """The links of the things by the predicate, or their values if it has no links; none if their classes lack it."""
     if things.classes and not set(things.classes) & set(predicate.domains):
         return []
     return link_facts(predicate, things, schema, run) or value_facts(predicate, things, schema, run)

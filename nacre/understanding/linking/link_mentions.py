@@ -427,8 +427,9 @@ def link_misspellings(
     found: list[Link] = []
     for i in unlinked:
         token = question.tokens[i]
-        meant = spelling.graph_word_near(token)
-        if meant is None:
+        is_verb_form = token.norm != token.lemma and token.norm.endswith(("ed", "ing"))
+        # "handled" is no slip for "Handel"
+        if is_verb_form or (meant := spelling.graph_word_near(token)) is None:
             continue
         right = token._replace(norm=meant.norm, lemma=meant.lemma)
         corrected = question._replace(tokens=(*question.tokens[:i], right, *question.tokens[i + 1 :]))
