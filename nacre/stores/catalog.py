@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -163,7 +163,9 @@ class Library:
         self._released = threading.Condition(self._lock)
 
     def warm(self) -> None:
-        """Load the bundled embedder now, so that the first question need not wait for it."""
+        """Load the bundled embedder now, so that the first question need not wait for it; from now on open vectors with
+        their graph, so that those that can't be opened are known before they are searched."""
+        self.opener = replace(self.opener, opens_vectors=True)
         embedder = self.opener.embedder
         if embedder is not None and embedder.name == BUNDLED_EMBEDDER:
             embedder.embed(["words"])
@@ -391,6 +393,7 @@ class GraphOpener:
     qdrant_key: str | None
     endpoint_limits: Callable[[str], EndpointLimits]
     database_limits: DatabaseLimits
+    opens_vectors: bool = False
 
     def open_stores(self, name: str, pointer: Pointer, manifest: Manifest, folder: Path) -> Graph:
         """Open the stores of a version; records what is unavailable. Raises ConfigError for unreadable tables."""
@@ -487,7 +490,8 @@ class GraphOpener:
             raise ConfigError(
                 f"embedded with {made_by}, the embedder now is {self.embedder.name}. Run: nacre index --graph {name}"
             )
-        return Vectors(open_collection(home, vectors, self.qdrant_url, self.qdrant_key), self.embedder)
+        server = self.qdrant_url, self.qdrant_key
+        return Vectors(open_collection(home, vectors, *server, at_once=self.opens_vectors), self.embedder)
 
 
 def damaged_graph_error(name: str, error: Exception, command: str = "nacre ingest FILE.ttl") -> ConfigError:

@@ -113,13 +113,19 @@ class Vectors:
 log = logging.getLogger(__name__)
 
 
-def open_collection(home: Path, vectors: str, url: str | None, key: str | None, *, patient: bool = False) -> Collection:
-    """Open a set of vectors to read. If `patient`, wait longer for a slow server."""
+def open_collection(
+    home: Path, vectors: str, url: str | None, key: str | None, *, patient: bool = False, at_once: bool = False
+) -> Collection:
+    """Open a set of vectors to read; files at their first search, or `at_once`. If `patient`, wait longer for a slow
+    server."""
     name = versions.read_vectors_manifest(home, vectors).collection
     if name is None:
         if find_spec("qdrant_edge") is None:
             raise ConfigError("the vector engine is not installed. Run: pip install 'nacre[vectors]'")
-        return EdgeCollection(versions.vectors_folder(home, vectors) / versions.SHARD)
+        collection = EdgeCollection(versions.vectors_folder(home, vectors) / versions.SHARD)
+        if at_once:
+            collection.open()
+        return collection
     if url is None:
         raise ConfigError(f"the vectors are on a Qdrant server ({name}). Set NACRE_QDRANT_URL")
 
@@ -161,7 +167,14 @@ class EdgeCollection:
         # the large files are mapped into memory from the original folder
         self._sizes = file_sizes(self._folder, (str(each.relative_to(self._folder)) for each in _chunks(self._folder)))
 
-    def _open(self) -> Any:
+    def open(self) -> Any:
+        """The shard, which is opened if it is not open yet."""
+        with self._lock:
+            if self._shard is None:
+                self._shard = self._load()
+            return self._shard
+
+    def _load(self) -> Any:
         from qdrant_edge import EdgeShard
 
         try:
@@ -195,11 +208,9 @@ class EdgeCollection:
             check_sizes(self._folder, self._sizes)
         except DamagedIndex as error:
             raise ToolError("unavailable", f"{NAME} is {error}") from None
-        with self._lock:
-            if self._shard is None:
-                self._shard = self._open()
+        shard = self.open()
         with engine_panics(NAME):
-            yield self._shard
+            yield shard
 
     def close(self) -> None:
         with self._lock:
