@@ -85,7 +85,10 @@ def _translate_names(found: BranchResult, reading: Reading, tables: Tables, lang
 
 
 def translate_labels(found: BranchResult, tables: Tables, language: str) -> BranchResult:
-    """Rows of a query that others wrote, with names in one language in place of the labels of things."""
+    """Rows of a query that others wrote, with names in one language in place of the labels of things. Graphs without
+    such names, as attached databases are, are not asked for things."""
+    if not _name_columns(tables.schema, language):
+        return found
     cells = sorted({cell for each in found.rows for row in each.table.rows for cell in row if isinstance(cell, str)})
     marks = ",".join("?" * len(cells[:MAX_THINGS]))
     labelled = tables.run(f"SELECT iri FROM entity WHERE label IN ({marks})", cells[:MAX_THINGS], limit=MAX_THINGS).rows

@@ -12,7 +12,6 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 
 from graph.builder import compose
-from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.extensions.databases.attach_database import attach_database, schema_differences
@@ -24,7 +23,7 @@ from nacre.serving.cli.ingest import suggest_questions
 from nacre.stores.addresses import DatabaseLimits, parse_address, public_address
 from nacre.stores.catalog import Graph, Library
 from nacre.stores.versions import OVERVIEW
-from tests.support.databases import HOSTILE
+from tests.support.databases import HOSTILE, answer_by_rules, record_queries
 from tests.support.interrupts import interrupted_after
 
 
@@ -37,9 +36,8 @@ def database(file: Path, script: str) -> str:
 
 async def ask(data: Path, question: str, graph: str) -> Answer:
     composed = compose(Settings(data=data, model=None, qdrant_url=None, embedder="none"))
-    events = [e async for e in stream_turn(composed.build(), question, graph=graph, context={"mind": "rules"})]
+    answer: Answer = await answer_by_rules(composed.build(), question, graph)
     composed.library.close()
-    answer: Answer = events[-1][1]
     return answer
 
 
@@ -149,14 +147,7 @@ def test_of_two_thousand_tables_only_those_that_are_read_cost_queries(
     table = "CREATE TABLE t{:04} (id INTEGER PRIMARY KEY, name TEXT, t{:04}_id INT);"
     script = "".join(table.format(number, number // 2) for number in range(2000))
     url = database(tmp_path / "wide.db", script + "INSERT INTO t0000 VALUES (1, 'first', 1)")
-    ran: list[str] = []
-    read = DatabaseConnections.read
-
-    def counted(self: DatabaseConnections, sql: str, *given: Any) -> Any:
-        ran.append(sql)
-        return read(self, sql, *given)
-
-    monkeypatch.setattr(DatabaseConnections, "read", counted)
+    ran = record_queries(monkeypatch, DatabaseConnections)
     monkeypatch.setattr("nacre.extensions.databases.reflect.MOST_TABLES", 20)
     found = attach_database(url, "wide", data=tmp_path / "data")
     assert found.problems[0].startswith("1980 tables are left out")

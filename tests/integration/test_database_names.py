@@ -13,7 +13,7 @@ from graph.stream import stream_turn
 from nacre.config.settings import Settings
 from nacre.extensions.databases.attach_database import AttachedResult, attach_database
 from nacre.stores.catalog import Library
-from tests.support.databases import attached_app
+from tests.support.databases import answer_by_rules, attached_app
 
 # kilns are called by their code, makers by a text that is not unique; firings refer to a kiln that is gone
 POTTERY = """
@@ -72,8 +72,8 @@ QUESTIONS: list[tuple[str, list[object]]] = [
 
 @pytest.mark.parametrize(("question", "values"), QUESTIONS)
 async def test_questions_are_answered(pottery: tuple[AttachedResult, Any], question: str, values: list[object]) -> None:
-    events = [e async for e in stream_turn(pottery[1], question, graph="pottery", context={"mind": "rules"})]
-    assert events[-1][1]["values"] == values, events[-1][1]["answer"]
+    answer = await answer_by_rules(pottery[1], question, "pottery")
+    assert answer["values"] == values, answer["answer"]
 
 
 async def test_the_name_of_a_table_without_rows_is_no_error(
@@ -119,8 +119,8 @@ def regatta(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.mark.parametrize(("question", "values"), REGATTA_QUESTIONS)
 async def test_names_and_numbers_of_tables_are_told_apart(regatta: Any, question: str, values: list[object]) -> None:
-    events = [e async for e in stream_turn(regatta, question, graph="regatta", context={"mind": "rules"})]
-    assert events[-1][1]["values"] == values, events[-1][1]["answer"]
+    answer = await answer_by_rules(regatta, question, "regatta")
+    assert answer["values"] == values, answer["answer"]
 
 
 async def test_things_of_one_name_are_counted_and_not_their_name(tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ async def test_things_of_one_name_are_counted_and_not_their_name(tmp_path: Path)
             ("Which dogs have never had a visit?", "There are 3 dogs without a visit: Balto (2 of them) and Coco"),
             ("Which are the 3 dogs with the most kilos?", "Zorro (50), Balto (40) and Balto (30)"),
         ):
-            events = [e async for e in stream_turn(app, question, graph="vet", context={"mind": "rules"})]
-            assert expected in events[-1][1]["answer"], events[-1][1]["answer"]
+            answer = await answer_by_rules(app, question, "vet")
+            assert expected in answer["answer"], answer["answer"]
 
 
 async def test_a_column_called_like_its_table_names_rows_that_share_it(tmp_path: Path) -> None:
@@ -147,9 +147,9 @@ async def test_a_column_called_like_its_table_names_rows_that_share_it(tmp_path:
     )
     with attached_app(tmp_path, "tram", script) as app:
         question = "Which stops have the zone name Old Town?"
-        events = [e async for e in stream_turn(app, question, graph="tram", context={"mind": "rules"})]
-        assert events[-1][1]["values"] == ["Mill Street"], events[-1][1]["answer"]
-        assert "3" in events[-1][1]["answer"]
+        answer = await answer_by_rules(app, question, "tram")
+        assert answer["values"] == ["Mill Street"], answer["answer"]
+        assert "3" in answer["answer"]
 
 
 def test_a_row_without_a_name_and_a_key_is_called_by_its_columns(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from graph.stream import stream_turn
-from tests.support.databases import attached_app
+from tests.support.databases import answer_by_rules, attached_app
 
 # Ada has hires and complaints, Bo only hires, Cleo a hire without a sum, Dora nothing; a complaint of nobody
 BOATYARD = """
@@ -72,8 +71,8 @@ def bills(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.mark.parametrize(("question", "rows"), TOTALS)
 async def test_a_total_of_parts_is_added_up_for_each_group(bills: Any, question: str, rows: list[Any]) -> None:
-    events = [e async for e in stream_turn(bills, question, graph="bills", context={"mind": "rules"})]
-    assert sorted(events[-1][1]["table"]["rows"]) == rows, events[-1][1]["answer"]
+    answer = await answer_by_rules(bills, question, "bills")
+    assert sorted(answer["table"]["rows"]) == rows, answer["answer"]
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +83,6 @@ def boatyard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.mark.parametrize(("question", "values"), QUESTIONS)
 async def test_numbers_are_those_of_their_own_table(boatyard: Any, question: str, values: list[Any]) -> None:
-    events = [e async for e in stream_turn(boatyard, question, graph="boatyard", context={"mind": "rules"})]
-    answer = events[-1][1]
+    answer = await answer_by_rules(boatyard, question, "boatyard")
     given = answer["table"]["rows"] if isinstance(values[0], list) else answer["values"]
     assert given == values, answer["answer"]

@@ -14,7 +14,6 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from graph.builder import compose
-from graph.stream import stream_turn
 from nacre.access.queries import query_sql
 from nacre.access.things import local_thing
 from nacre.config.settings import Settings
@@ -25,14 +24,16 @@ from nacre.extensions.databases.attached_tables import AttachedTables, catalogue
 from nacre.extensions.databases.connection import DatabaseConnections, KeptConnections, driver_error
 from nacre.extensions.databases.reflect import Selection
 from nacre.records.answer import Answer
+from nacre.records.evidence import BranchResult, Rows, Table
 from nacre.serving.app import create_app
 from nacre.stores.addresses import DatabaseLimits, configured_database_limits, parse_address, with_password
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.triples import TripleReader
 from nacre.stores.versions import Manifest
-from tests.support.databases import HOSTILE, QUESTIONS, fill
+from tests.support.databases import HOSTILE, QUESTIONS, answer_by_rules, fill, record_queries
 from tools.provenance import look_up_entities
 from tools.sandbox import Sandbox
+from tools.sql import translate_labels
 
 ENGINES = ("sqlite", "duckdb")
 
@@ -57,10 +58,8 @@ def tables(bees: tuple[AttachedResult, Path]) -> Iterator[AttachedTables]:
 
 async def ask(data: Path, question: str) -> Answer:
     composed = compose(Settings(data=data, model=None, qdrant_url=None, embedder="none"))
-    app, context = composed.build(), {"mind": "rules"}
-    events = [event async for event in stream_turn(app, question, graph="bees", context=context)]
+    answer: Answer = await answer_by_rules(composed.build(), question, "bees")
     composed.library.close()
-    answer: Answer = events[-1][1]
     return answer
 
 
@@ -108,6 +107,12 @@ async def test_a_citation_has_the_query_and_the_key_of_the_row(bees: tuple[Attac
     assert "entity" not in query["text"]
 
 
+def test_names_in_a_language_are_asked_of_no_database(bees: tuple[AttachedResult, Path]) -> None:
+    found = BranchResult("sql", (Rows("sql", 1, Table(("hive",), (("Northwind",),))),))
+    with Library(bees[1], None).open("bees") as graph:
+        assert translate_labels(found, graph.tables, "de") is found
+
+
 async def test_few_queries_are_behind_an_answer_of_many_rows(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with closing(sqlite3.connect(tmp_path / "bees.db")) as db:
         db.execute("CREATE TABLE yard (no INTEGER PRIMARY KEY, name TEXT, district TEXT, sunny TEXT, size INT)")
@@ -116,14 +121,6 @@ async def test_few_queries_are_behind_an_answer_of_many_rows(tmp_path: Path, cap
         db.executemany("INSERT INTO yard VALUES (?, ?, ?, ?, ?)", rows)
         db.commit()
     attach_database(f"sqlite:///{tmp_path}/bees.db", "bees", data=tmp_path / "data")
-    ran: list[str] = []
-    # a composition reads files in other processes
-    read = KeptConnections.read
-
-    def counted(self: KeptConnections, sql: str, *given: Any) -> Any:
-        ran.append(sql)
-        return read(self, sql, *given)
-
     translated: list[str] = []
     template = translate._template
 
@@ -132,7 +129,7 @@ async def test_few_queries_are_behind_an_answer_of_many_rows(tmp_path: Path, cap
         return template(sql, *given)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(KeptConnections, "read", counted)
+        ran = record_queries(patch, KeptConnections)
         patch.setattr(translate, "_template", counted_template)
         answer = await ask(tmp_path / "data", "Which yards have the district north?")
         assert len(answer["values"]) == 20
@@ -156,15 +153,8 @@ async def test_a_description_reads_only_tables_that_the_thing_is_in(tmp_path: Pa
     with closing(sqlite3.connect(tmp_path / "yards.db")) as db:
         db.executescript(script)
     attach_database(f"sqlite:///{tmp_path}/yards.db", "bees", data=tmp_path / "data")
-    ran: list[str] = []
-    read = KeptConnections.read
-
-    def noted(self: KeptConnections, sql: str, *given: Any) -> Any:
-        ran.append(sql)
-        return read(self, sql, *given)
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(KeptConnections, "read", noted)
+        ran = record_queries(patch, KeptConnections)
         answer = await ask(tmp_path / "data", "Describe Top Yard")
     assert "Kim" in answer["answer"]
     assert ran
