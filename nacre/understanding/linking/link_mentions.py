@@ -7,7 +7,8 @@ between links that remain: parsing and ranking do.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
+from operator import or_
 
 from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import SpellingCorrector
@@ -79,8 +80,8 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     found = drop_hidden_rivals(found, graph.hidden_nodes)
     found = _drop_outscored_classes(found)
     found = [*found, *link_comment_words(question, found, schema_linker.comment_terms)]
-    cued = sum(token_mask(cue.start, cue.end) for cue in question.cues)
-    found = [*found, *index.value_linker.part_links(question, covered_mask(found) | cued)]
+    cued = reduce(or_, (token_mask(cue.start, cue.end) for cue in question.cues), covered_mask(found))
+    found = [*found, *index.value_linker.part_links(question, cued)]
     found = [*found, *link_quantity_nodes(found, graph)]
     found = prefer_class_synonyms(found, question, schema_linker.class_synonyms, graph)
     found = choose_unions(absorb_name_words(found, question, graph), question, graph)
