@@ -7,7 +7,7 @@ from datetime import date
 from agents.turn_view import Database, Result, TurnView
 from nacre.language.small_talk import orientation_language
 from nacre.language.translation import GLOSSED_LANGUAGES
-from nacre.language.values import resolve_relative_times, share_year
+from nacre.language.values import resolve_relative_times
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite
 from nacre.understanding.dialogue.references import chosen_reading
@@ -25,7 +25,7 @@ async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
 
 def _rewrite(view: TurnView, database: Database) -> Rewrite:
     """The rewrite with the language of the question; a question in a language with a dictionary is glossed first."""
-    question, lexicon = share_year(resolve_relative_times(view.question, date.today())), database.lexicon
+    question, lexicon = resolve_relative_times(view.question, date.today()), database.lexicon
     # short texts such as "danke" have few function words
     near = orientation_language(question)
     if near in GLOSSED_LANGUAGES:
@@ -41,6 +41,6 @@ def _rewrite(view: TurnView, database: Database) -> Rewrite:
         rewritten = rewrite_question(question, view.conversation, database.schema, lexicon)
         # the words of an offered reading are English whatever names they contain
         return rewritten if rewritten.chosen is not None else replace(rewritten, language=code)
-    glossed = share_year(resolve_relative_times(gloss_question(question, lexicon, code), date.today()))
+    glossed = resolve_relative_times(gloss_question(question, lexicon, code), date.today())
     rewritten = rewrite_question(glossed, view.conversation, database.schema, glossed_lexicon(lexicon, code))
     return replace(rewritten, language=code, own=question, gloss=code)

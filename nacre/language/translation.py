@@ -89,16 +89,17 @@ def verb_forms(word: str, code: str) -> Iterator[str]:
     """Other forms of an irregular verb, and nouns of it and of a regular participle, without accents.
 
     >>> list(verb_forms("vertritt", "de"))[:3], list(verb_forms("geheizt", "de")), list(verb_forms("chauffée", "fr"))
-    (['vertreten', 'vertritt', 'vertrat'], ['heizung', 'heizung', 'heizung', 'heizung'], ['chauffage', 'chauffement'])
+    (['vertreten', 'vertritt', 'vertrat'], ['heizung'], ['chauffage', 'chauffement'])
     """
     known, word = glosses(code), fold(word)
     for prefix in known.verb_prefixes:
         if word.startswith(prefix):
             yield from (prefix + form for form in known.verbs.get(word.removeprefix(prefix), ()))
-    if regular := known.participle.fullmatch(word):
-        yield from (noun.format(**regular.groupdict("")) for noun in known.participle_nouns)
-    if base := verb_base(word, code):
-        yield from (noun.format(prefix="", stem=base) for noun in known.participle_nouns)
+    regular, base = known.participle.fullmatch(word), verb_base(word, code)
+    stems = [regular.groupdict("")] if regular else []
+    stems += [{"prefix": "", "stem": base}] if base else []
+    # most participles without a prefix give the same nouns both ways
+    yield from dict.fromkeys(noun.format(**parts) for parts in stems for noun in known.participle_nouns)
 
 
 def verb_base(word: str, code: str) -> str:

@@ -216,7 +216,7 @@ def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
 
 
 def resolve_relative_times(text: str, today: date) -> str:
-    """The text with "last year", "this month" and the like as dates."""
+    """The text with "last year", "this month" and the like as dates, and with the year at both ends of a range."""
 
     def resolved(match: re.Match[str]) -> str:
         back = match["which"].casefold() == "last"
@@ -227,7 +227,7 @@ def resolve_relative_times(text: str, today: date) -> str:
             words = _month(day - timedelta(days=1) if back else day)
         return f"{match['kept'] or 'in'} {words}"
 
-    return pattern("question", "relative_time").sub(resolved, text)
+    return share_year(pattern("question", "relative_time").sub(resolved, text))
 
 
 _DAY_OR_MONTH = rf"(?:\d{{1,2}} )?(?:{'|'.join(sorted(_MONTHS, reverse=True))})\b(?: \d{{1,2}}(?:st|nd|rd|th)?\b,?)?"

@@ -155,10 +155,9 @@ def _is_called(heading: str, table: SheetTable) -> bool:
 
 def _without_key(words: Sequence[str]) -> Sequence[str]:
     """The words of a heading without those for a key at its end or, as in Romance languages, at its start."""
-    keys = [word.casefold().strip(".:") in _key_words() for word in words]
-    end = next((i + 1 for i in reversed(range(len(words))) if not keys[i]), 0)
-    start = next((i for i in range(end) if not keys[i]), end)
-    return words[start:end]
+    known = _key_words()
+    others = [i for i, word in enumerate(words) if word.casefold().strip(".:") not in known]
+    return words[others[0] : others[-1] + 1] if others else ()
 
 
 def _words_of(heading: str) -> list[str]:
