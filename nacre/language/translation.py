@@ -460,32 +460,6 @@ def _base_form(word: str, code: str) -> str:
     return base if "ß" in word else base.replace("ß", "ss")
 
 
-def translated_question(form: str, kind: str, noun: str, value: str, code: str) -> str:
-    """A question by the name of its form, the class and the property that it is about; "" if labels don't fit it.
-
-    >>> translated_question("list", "mühle", "steht in", "Aue", "de")
-    'Welche Mühlen stehen in Aue?'
-    """
-    many, texts = translated_plural(kind, code), load_language_texts(f"{code}/answers.yaml")
-    label = next((f"_{each}" for each in ("state", "participle", "verb") if is_form(noun, each, code)), "")
-    parts = ("many_", "") if many else ("",) if kind else ("any_", "")
-    names = (f"ask_{part}{form}{end}" for part in parts for end in (label, ""))
-    name = next(each for each in names if each in texts)
-    if not kind and "{kind}" in texts[name]:
-        return ""
-    if texts.get("capital_nouns"):
-        if label:
-            noun = noun[:1].lower() + noun[1:]
-        elif any(word[:1].islower() for word in (noun, noun.split()[-1])):
-            # a verb, such as "betrifft", or "gültig ab"
-            return ""
-        kind, many = (each[:1].upper() + each[1:] for each in (kind, many))
-    pattern, several = texts.get("verbs", ("$", ""))
-    verbs = re.sub(pattern, several, noun)
-    text = fill_template(code, name, kind=many if "many" in name else kind, property=noun, verbs=verbs, value=value)
-    return text[:1].upper() + text[1:]
-
-
 def is_form(label: str, name: str, code: str) -> bool:
     """Whether a label has a form that a language's templates name: "participle", "state", "verb"."""
     return bool(re.fullmatch(load_language_texts(f"{code}/answers.yaml")[name], label.casefold()))

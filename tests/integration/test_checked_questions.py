@@ -8,7 +8,7 @@ import pytest
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.extensions.client.facade import Nacre
-from nacre.extensions.suggestions.example_questions import find_example_questions, known_questions
+from nacre.extensions.suggestions.example_questions import find_example_questions, known_questions, translated_question
 from nacre.language.word_forms import is_plural
 from nacre.serving.cli.options import open_library
 
@@ -103,3 +103,7 @@ def test_no_suggestion_ranks_things_that_share_the_first_place(tmp_path: Path) -
         found = find_example_questions(graph, 9)
     assert "Which tree has the highest price?" in found
     assert "Which tree has the highest height?" not in found
+
+
+def test_a_class_that_is_no_plural_is_asked_for_without_one() -> None:
+    assert translated_question("list", "Gewitter", "Ort", "Aue", "de") == "Gewitter mit Ort Aue?"

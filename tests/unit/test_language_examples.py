@@ -54,7 +54,6 @@ from nacre.language.translation import (
     normalize_numbers,
     stem,
     translated_plural,
-    translated_question,
     word_for,
 )
 from nacre.language.values import (
@@ -364,10 +363,6 @@ def test_known_plural() -> None:
 
 def test_known_part() -> None:
     assert known_part("zählerplombe", "de") == "Plombe"
-
-
-def test_translated_question() -> None:
-    assert translated_question("list", "Gewitter", "Ort", "Aue", "de") == "Gewitter mit Ort Aue?"
 
 
 def test_join_translated() -> None:

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
 from nacre.access.things import local_thing
-from nacre.language.data import word_list
+from nacre.language.data import load_language_texts, word_list
 from nacre.language.labels import is_boolean_predicate
 from nacre.language.tokens import ENGLISH, fold, is_known, split_name, tokenize
-from nacre.language.translation import gloss_label, known_part, translated_question
+from nacre.language.translation import fill_template, gloss_label, is_form, known_part, translated_plural
 from nacre.language.word_forms import is_plural, plural, singular
 from nacre.records.answer import Value
 from nacre.records.browse import BrowseLimits
@@ -464,3 +464,29 @@ def _names(graph: Graph, c: Class, p: Predicate) -> list[str]:
     labels = {str(row[0]) for row in graph.tables.run(sql, limit=MOST_MEMBERS).rows}
     said = [text for text in labels if is_name(text)]
     return sorted(said, key=lambda text: (len(text), text))[:MAX_TRIED]
+
+
+def translated_question(form: str, kind: str, noun: str, value: str, code: str) -> str:
+    """A question by the name of its form, the class and the property that it is about; "" if labels don't fit it.
+
+    >>> translated_question("list", "mühle", "steht in", "Aue", "de")
+    'Welche Mühlen stehen in Aue?'
+    """
+    many, texts = translated_plural(kind, code), load_language_texts(f"{code}/answers.yaml")
+    label = next((f"_{each}" for each in ("state", "participle", "verb") if is_form(noun, each, code)), "")
+    parts = ("many_", "") if many else ("",) if kind else ("any_", "")
+    names = (f"ask_{part}{form}{end}" for part in parts for end in (label, ""))
+    name = next(each for each in names if each in texts)
+    if not kind and "{kind}" in texts[name]:
+        return ""
+    if texts.get("capital_nouns"):
+        if label:
+            noun = noun[:1].lower() + noun[1:]
+        elif any(word[:1].islower() for word in (noun, noun.split()[-1])):
+            # a verb, such as "betrifft", or "gültig ab"
+            return ""
+        kind, many = (each[:1].upper() + each[1:] for each in (kind, many))
+    pattern, several = texts.get("verbs", ("$", ""))
+    verbs = re.sub(pattern, several, noun)
+    text = fill_template(code, name, kind=many if "many" in name else kind, property=noun, verbs=verbs, value=value)
+    return text[:1].upper() + text[1:]
