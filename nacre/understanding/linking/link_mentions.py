@@ -429,7 +429,7 @@ def link_misspellings(
     for i in unlinked:
         token = question.tokens[i]
         is_verb_form = token.norm != token.lemma and token.norm.endswith(("ed", "ing"))
-        # "handled" is no slip for "Handel"
+        # "rested" is no slip for "Reston"
         if is_verb_form or (meant := spelling.graph_word_near(token)) is None:
             continue
         right = token._replace(norm=meant.norm, lemma=meant.lemma)
