@@ -223,6 +223,7 @@ def test_a_thousand_rows_are_a_table_that_sorts_and_a_chart(page, server, mixed)
     expect(page.locator(f"{LAST} .answer th[aria-sort=ascending]")).to_contain_text("height")
     low = rows.nth(0).inner_text()
     page.click(f"{LAST} .answer th button:has-text('height')")
+    expect(page.locator(f"{LAST} .answer th[aria-sort=descending]")).to_contain_text("height")
     assert rows.nth(0).inner_text() != low
     page.click(f"{LAST} .answer >> text=Show all")
     expect(rows).to_have_count(1000)

@@ -122,8 +122,8 @@ async function waitUntilApplied(view, said, before, applied = () => {}) {
   finish(view, said, problem);
 }
 
-// The names after a change: `busy` if it takes too long, null if the view is left. They are asked for each second. The
-// process that answers may be another one: only the version tells.
+// The names after a change: `busy` if it takes too long, null if the view is left. Only the version
+// tells: another process may answer.
 async function appliedNames(path, before, isLeft) {
   for (let polls = 0; polls < MAX_POLLS; polls += 1) {
     await new Promise((wait) => setTimeout(wait, POLL_DELAY));

@@ -9,7 +9,7 @@ let library = null;
 // Leaflet with its sheet, loaded once.
 export const leaflet = () => (library ??= Promise.all([import("../vendor/leaflet-1.9.4/leaflet.js"), new Promise((done) => { document.head.append(element("link", { rel: "stylesheet", href: "static/vendor/leaflet-1.9.4/leaflet.css", onload: done })); })]).then(() => window.L));
 
-// A map of Leaflet in an element of the page: the wheel zooms if it has the focus, and a drag opens nothing.
+// A map of Leaflet: the wheel zooms if it has the focus, and a drag opens nothing.
 export async function leafletMap(root, options) {
   const L = await leaflet(), map = L.map(root, { zoomAnimation: false, scrollWheelZoom: false, zoomSnap: 0, zoomDelta: 0.5, ...options });
   root.addEventListener("focusin", () => map.scrollWheelZoom.enable());
@@ -19,9 +19,9 @@ export async function leafletMap(root, options) {
   return [L, map];
 }
 
-// Draw nodes {label, r, x, y, drawn: its link or button} and links {start, end, width}. Nodes that come first by `compare` are named first, `light` gets the node that is pointed at; names
-// that would cover others or circles appear as one zooms in. `ground` is drawn below nodes whose x and y are places on the earth. Gives
-// `whole()`, and `place()` for other names.
+// Draw nodes {label, r, x, y, drawn: its link or button} and links {start, end, width}. Names come in the order of
+// `compare`, as far as none covers another; `light` gets the node that is pointed at; `ground` is drawn below places.
+// Gives `whole()`, and `place()` for other names.
 export async function drawPicture(root, { nodes, links, compare, light = () => {}, isNamed = () => true, ground = null }) {
   const [L, map] = await leafletMap(root, { ...(ground ? { maxZoom: 12, maxBounds: [[-85, -190], [85, 190]] } : { crs: (await leaflet()).CRS.Simple, minZoom: -8, maxZoom: 4 }), zoomControl: false, attributionControl: false, keyboard: false });
   const spot = (node) => [-node.y, node.x], at = new Map(nodes.map((node) => [node.iri, node])), whole = () => map.fitBounds(nodes.map(spot), { padding: [EDGE, EDGE], maxZoom: ground ? 6 : 0, animate: false });

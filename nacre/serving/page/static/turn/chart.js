@@ -50,7 +50,7 @@ function possibleCharts(columns, rows, named) {
   return found;
 }
 
-// The points of a chart in their order, how numbers are written, its title and description.
+// The points of a chart in order, the form of numbers, title and description.
 function selectPoints({ kind, along, value, name, group }, columns, units, rows) {
   const heading = (i) => withUnit(columns[i], units[i]), isYear = (i) => !units[i] && areYears(rows.map((row) => row[i]));
   const exact = (i) => (cell) => formatCell(cell, columns[i], isYear(i));
@@ -138,7 +138,7 @@ function spaced(times, most) {
   return kept;
 }
 
-// The drawing as a file of its own: with its size, and with the styles that the page gives its parts.
+// The drawing as a file: with its size and the styles of its parts.
 function styledSvg(drawn) {
   const copy = drawn.cloneNode(true), parts = [drawn, ...drawn.querySelectorAll("*")], copies = [copy, ...copy.querySelectorAll("*")];
   parts.forEach((part, i) => {

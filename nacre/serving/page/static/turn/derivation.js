@@ -12,7 +12,7 @@ const BRANCH_ORDER = ["sql", "sparql", "vector", "lexical"];
 const LINK_BY_KIND = { entity: thingLink, class: classLink };
 const STEP_LABELS = { rewriter: t("stepRewriter"), understand: t("stepUnderstand"), tool_selector: t("stepSelector"), fuser: t("stepFuser"), answer: t("stepFuser") };
 
-// Draw the derivation of a turn into `root`, replacing its content. Called for each event.
+// Draw the derivation of a turn into `root`, at each event.
 export function drawDerivation(root, { live }) {
   const { record } = live;
   const queries = record?.queries || live.queries;

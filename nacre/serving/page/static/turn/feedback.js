@@ -33,8 +33,7 @@ export function toggleConfirmed(turn, record, own, isConfirmed, judge) {
 // Delete what may be gone already, removed in the list.
 export const remove = (path) => send("DELETE", path).catch((problem) => { if (problem.status !== 404) throw problem; });
 
-// The work of a pressed button: once at a time, without the notes of the press before, with its failure below. Whether
-// it was done.
+// The work of a pressed button, once at a time, its failure below; true if it was done.
 export async function press(turn, own, notes, work) {
   if (own.ariaDisabled) return;
   own.ariaDisabled = true;

@@ -7,11 +7,12 @@ const COLLATOR = new Intl.Collator(language, { numeric: true });
 // as in nacre/serving/transcript.py
 const FORMULA_START = /^(?=[\t\r\n])|(?:^|(?<=[;\t]))(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
-export function rowTable({ columns, units = [], rows, cell = null, after = () => {}, name = "rows", caption = "" }) {
+export function rowTable({ columns, units = [], rows, cell = null, after = () => {}, name = "rows", caption = "", before }) {
   const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number") && rows.every((row) => row[i] == null || typeof row[i] === "number"));
   const years = columns.map((_, i) => !units[i] && areYears(rows.map((row) => row[i])));
   const shown = (value, i) => formatCell(value, columns[i], years[i]);
-  const state = { by: null, down: false, most: FIRST_ROWS };
+  // counted from the last column: a table with names replaces one without
+  const state = before?.state || { by: 0, down: false, most: FIRST_ROWS };
   const body = element("tbody");
   const foot = block("row table-foot");
   const heads = columns.map((column, i) => element("th", { scope: "col", class: isNumber[i] ? "number" : null, "aria-sort": "none" },
@@ -20,9 +21,9 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
     element("table", {}, element("thead", {}, element("tr", {}, heads)), body)), foot);
 
   function sort(i) {
-    state.down = state.by === i ? !state.down : false;
-    state.by = i;
-    heads.forEach((head, n) => head.setAttribute("aria-sort", n !== i ? "none" : state.down ? "descending" : "ascending"));
+    const by = columns.length - i;
+    state.down = state.by === by && !state.down;
+    state.by = by;
     draw();
   }
 
@@ -31,7 +32,9 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
     cell?.(value, i, row) ?? shown(value, i))))).get(row);
 
   function draw() {
-    const sorted = state.by === null ? rows : [...rows].sort((a, b) => compareCells(a[state.by], b[state.by]) * (state.down ? -1 : 1));
+    const by = columns.length - state.by;
+    const sorted = state.by ? [...rows].sort((a, b) => compareCells(a[by], b[by]) * (state.down ? -1 : 1)) : rows;
+    heads.forEach((head, n) => head.setAttribute("aria-sort", n !== by ? "none" : state.down ? "descending" : "ascending"));
     body.replaceChildren(...sorted.slice(0, state.most).map(line));
     const rest = rows.length - state.most;
     foot.replaceChildren(faint(rest > 0 ? t("rowsOf", { n: state.most, all: countPhrase(rows.length, "row") }) : countPhrase(rows.length, "row")),
@@ -42,7 +45,7 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
   }
 
   draw();
-  return root;
+  return Object.assign(root, { state });
 }
 
 function compareCells(a, b) {

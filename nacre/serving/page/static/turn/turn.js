@@ -12,7 +12,7 @@ export const STATUS_LABELS = {
 };
 // who confirms on a server without keys
 const LOCAL = "local";
-// an answer with at least MIN_LIST names becomes a list, which shows MAX_NAMED names at first
+// an answer of MIN_LIST names becomes a list, which shows MAX_NAMED at first
 const MIN_LIST = 6, MAX_NAMED = 30;
 const FILES = { xlsx: "fileXlsx", csv: "fileCsv", json: "fileJson", md: "fileMd", ttl: "fileTtl" };
 const COMMAND_LINE_HINT = / \(the first are shown, ask with --json for the rest\)|(; the first are shown)?,? ask with --json for the rest| \(ask with --json for all\)/;
@@ -98,7 +98,7 @@ export function finishTurn(turn, record, kept = null) {
   const whole = record.table;
   turn.answer.replaceChildren();
   // the hint is for the command line; the page shows all rows below
-  renderMarkdown(turn.answer, record.answer.replace(COMMAND_LINE_HINT, ""), { rich, cite, table: whole || !rich ? (block) => rowTable({ ...(whole || writtenTable(block, record)), name: "answer", after: (body) => linkThings(turn, body), caption: record.question }) : null });
+  renderMarkdown(turn.answer, record.answer.replace(COMMAND_LINE_HINT, ""), { rich, cite, table: whole || !rich ? (block) => answerTable(turn, whole || writtenTable(block, record), record) : null });
   removeListedOptions(turn, record);
   namesAsList(turn, record);
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
@@ -108,6 +108,10 @@ export function finishTurn(turn, record, kept = null) {
   whenSeen(turn.root, () => linkThings(turn, turn.answer));
 }
 
+function answerTable(turn, table, { question }, before) {
+  return rowTable({ ...table, name: "answer", after: (body) => linkThings(turn, body), caption: question, before });
+}
+
 // The table of a text; one column has all values, of which the text has the first.
 function writtenTable({ head, rows }, { values, unit }) {
   const isList = head.length === 1 && values.length >= rows.length;
@@ -115,11 +119,11 @@ function writtenTable({ head, rows }, { values, unit }) {
 }
 
 // Rows with names of things, a chart, a map: as the question wants it, or as they allow.
-async function showRows(turn, { graph, question, display, things = [] }, found) {
-  const { answer } = turn, rows = found && await withNames(graph, things, found);
+async function showRows(turn, record, found) {
+  const { graph, display, things = [] } = record, { answer } = turn, rows = found && await withNames(graph, things, found);
   const old = answer.querySelector(":scope > .grid");
   if (rows && (rows !== found ? old || display : display === "table" && !old)) {
-    const grid = rowTable({ ...rows, name: "answer", after: (body) => linkThings(turn, body), caption: question });
+    const grid = answerTable(turn, rows, record, old);
     if (old) old.replaceWith(grid); else answer.append(grid);
   }
   if (display === "table") return;
