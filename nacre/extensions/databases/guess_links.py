@@ -152,8 +152,11 @@ def _with_key(checks: _Checks, table: ReflectedTable, tables: Sequence[Reflected
     if len(references) > 1 and _tells_apart(checks, table, references):
         return replace(table, key=tuple(references), guessed_key=True)
     names = [name for name in names if name not in references]
-    # the columns that are called keys, then the first one
-    likely = [name for name in names if set(lowercase_name(name).lower().split()) & words][:3]
+    # the columns that are called keys, those first after which others are called ("pk" where there is a "genus_pk"), then
+    # the first one
+    called = {each.name.lower() for other in tables for each in other.columns}
+    likely = [name for name in names if set(lowercase_name(name).lower().split()) & words]
+    likely = sorted(likely, key=lambda name: f"{table.name}_{name}".lower() not in called)[:3]
     # "order_id" with "line_no"
     for found in [*([name] for name in dict.fromkeys([*likely, *names[:1]])), *([*references, n] for n in likely)]:
         if _tells_apart(checks, table, found):
@@ -393,6 +396,9 @@ def _targets(
             continue
         # a single word is rarely the name of two things if its values are texts
         is_told_apart = len(words) > 1 or (storage == "text" and not target.guessed_key)
+        # rows of "townhouse" are those of "house" with more columns, unless another column refers to the house
+        extends = table.name.lower().endswith(target.name.lower())
+        is_told_apart |= extends and not any(_is_reference(c.name, target) for c in table.columns if c.name != name)
         is_key_name = name.lower() == key.lower() and target is not table and is_told_apart
         # "status" of "orders" refers to "orders_status"
         is_named = kind in (_kind(words), [*_kind_of(table), *_kind(words)])
