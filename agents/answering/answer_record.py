@@ -303,8 +303,8 @@ def older_turn(turn: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reading_to_confirm(view: TurnView, draft: AnswerDraft) -> Reading | None:
-    """The reading that the answer asks to be confirmed; a yes chooses it."""
-    if not draft.confirm and draft.status != "not_understood":
+    """The reading of an answer that is unsure and offers no other; a yes chooses it."""
+    if draft.options or draft.status not in ("clarify", "not_understood"):
         return None
     used = view.evidence[draft.table] if draft.table is not None else None
     place = used.reading if isinstance(used, Rows) else 0
