@@ -6,7 +6,7 @@ RUN python -m venv /opt/nacre
 COPY pyproject.toml requirements.lock ./
 # packages before sources: after a change of code, none is installed again
 RUN python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
-    print(*p['dependencies'], *sum((p['optional-dependencies'][e] for e in ('bundled', 'qdrant', 'otel', 'postgres', 's3', 'login', 'xlsx', 'spreadsheets')), []), sep='\n')" > wanted.txt \
+    print(*p['dependencies'], *sum((p['optional-dependencies'][e] for e in ('bundled', 'qdrant', 'otel', 'postgres', 's3', 'login', 'spreadsheets')), []), sep='\n')" > wanted.txt \
     && /opt/nacre/bin/pip install --no-cache-dir --constraint requirements.lock --requirement wanted.txt "hatchling>=1.27"
 
 FROM dependencies AS dependencies-local

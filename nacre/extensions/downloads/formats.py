@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
-from nacre.errors import ConfigError
 from nacre.extensions.places.places import LATITUDES, LONGITUDES, place_of_text
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import iri_end
@@ -38,7 +37,7 @@ SOURCES = ("n", "source", "text", "basis", "thing", "query")
 
 
 def write_answer(record: Answer, format: Format, page: str = "") -> bytes:
-    """The file. Raises ConfigError if a package is missing."""
+    """The file."""
     return WRITERS[format](record, page)
 
 
@@ -171,10 +170,7 @@ def _iri(text: str) -> str:
 
 
 def _workbook(record: Answer, page: str) -> bytes:
-    try:
-        import xlsxwriter
-    except ImportError:
-        raise ConfigError("A workbook needs xlsxwriter. Run: pip install 'nacre[xlsx]'") from None
+    import xlsxwriter
 
     out = io.BytesIO()
     # texts are written as texts in any case; a link must not be made of one

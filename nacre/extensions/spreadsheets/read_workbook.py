@@ -69,9 +69,8 @@ _NO_VALUE = re.compile(
 
 def read_workbook(path: Path, folder: Path) -> Iterator[Sheet]:
     """The sheets of a workbook."""
-    module = "duckdb" if path.suffix.lower() == ".parquet" else "python_calamine"
-    if find_spec(module) is None:
-        raise ConfigError(f"{path.suffix} needs the package {module}. Run: pip install 'nacre[spreadsheets]'")
+    if path.suffix.lower() == ".parquet" and find_spec("duckdb") is None:
+        raise ConfigError(f"{path.suffix} needs the package duckdb. Run: pip install 'nacre[spreadsheets]'")
     with closing(KillablePool(MAX_MEMORY, 1)) as pool:
         try:
             found = pool.start(convert, path, folder, seconds=SECONDS).result()
