@@ -41,6 +41,8 @@ _TABLE = "\n\n| "
 
 _BARS = re.compile(r"(?:(?<!\s)\s++)?(?<!\\)\|\s*+")
 
+MAX_WORD = 60  # letters around a full stop that are looked at (given)
+
 MAX_ABBREVIATION = 8
 
 # evidence with a smaller share of a sentence's words gives way to evidence that has clearly more
@@ -128,7 +130,7 @@ class GroundingGate:
     def feed(self, text: str, shown: ShownEvidence) -> None:
         """A piece of free text; each sentence is checked as soon as the next one begins."""
         self._pending += text
-        while (end := self._sentence_end()) is not None:
+        while (end := self._sentence_end(shown)) is not None:
             sentence, self._pending = self._pending[:end], self._pending[end:]
             self._judge(sentence, shown)
 
@@ -141,7 +143,7 @@ class GroundingGate:
         """The free text broke off: drop the pending rest."""
         self._pending = ""
 
-    def _sentence_end(self) -> int | None:
+    def _sentence_end(self, shown: ShownEvidence) -> int | None:
         if not _STOP.search(self._pending):
             return None
         # "1. " numbers a line and is no sentence yet
@@ -149,9 +151,18 @@ class GroundingGate:
         ends = (
             match
             for match in _END.finditer(self._pending)
-            if match["end"] is not None and not _follows_abbreviation(match)
+            if match["end"] is not None and not (_follows_abbreviation(match) or self._is_inside_name(match, shown))
         )
         return next((match.end() for match in ends if letter and letter.start() < match.start()), None)
+
+    def _is_inside_name(self, end: re.Match[str], shown: ShownEvidence) -> bool:
+        """Whether a full stop stands in a name of the evidence: "Ohio. Department of Parks"."""
+        at, to = end.span()
+        words = [
+            *tokenize(self._pending[max(0, at - MAX_WORD) : at])[-1:],
+            *tokenize(self._pending[to : to + MAX_WORD])[:1],
+        ]
+        return "[" not in end[0] and self._index(shown.indexes).contains_words([word.norm for word in words])
 
     def _judge(self, raw: str, shown: ShownEvidence) -> None:
         gap, self._gap = self._gap, "\n" if "\n" in raw[len(raw.rstrip()) :] else " "

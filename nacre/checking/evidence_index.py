@@ -311,7 +311,7 @@ class SentenceMatch:
         self.evidence = evidence
         self.words = tokenize(text)
         self.norms = [word.norm for word in self.words]
-        self.periods = find_periods(text)
+        self.periods = find_periods(text, foreign=language != "en")
         found = pattern("checking", "yes_no").match(text)
         self.yes_no = found[1] if found else ""
 

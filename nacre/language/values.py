@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from nacre.language.data import pattern, phrase_list, word_list, word_map
+from nacre.language.data import load_language_texts, pattern, phrase_list, word_list, word_map
 from nacre.language.tokens import iri_end
 from nacre.records.evidence import Cell
 
@@ -197,15 +197,16 @@ class Period(NamedTuple):
         return float(last) if not self.of_any_year and last > self.value else None
 
 
-def find_periods(text: str, *, any_year: bool = False) -> list[Period]:
-    """The dates of a text except bare years; with `any_year` also months and days without a year.
+def find_periods(text: str, *, any_year: bool = False, foreign: bool = False) -> list[Period]:
+    """The dates of a text except bare years; with `any_year` also months and days without a year, with `foreign` also
+    with German and French months.
 
     >>> find_periods("opened before March 2015")
     [Period(first='2015-03-01', after='2015-04-01', start=14, end=24)]
     """
     periods: list[Period] = []
     taken = bytearray(len(text))
-    for expression in _expressions(any_year=any_year):
+    for expression in _expressions(any_year=any_year, foreign=foreign):
         for match in expression.finditer(text):
             start, end = match.span()
             bounds = _bounds_of(match) if not any(taken[start:end]) else None
@@ -397,8 +398,14 @@ def is_ambiguous_date(text: str) -> bool:
 
 
 @cache
-def _expressions(*, any_year: bool) -> tuple[re.Pattern[str], ...]:
-    months = "|".join(sorted(_MONTHS, key=len, reverse=True))
+def _months(*, foreign: bool) -> dict[str, int]:
+    texts = [load_language_texts(f"{code}/glosses.yaml")["months"] for code in ("de", "fr") if foreign]
+    return _MONTHS | {name: n for each in texts for n, name in enumerate(each.split(), 1)}
+
+
+@cache
+def _expressions(*, any_year: bool, foreign: bool) -> tuple[re.Pattern[str], ...]:
+    months = "|".join(sorted(_months(foreign=foreign), key=len, reverse=True))
     ordinals, decades, centuries = (
         "|".join(phrase_list("dates", name)) for name in ("ordinals", "decades", "centuries")
     )
@@ -486,7 +493,7 @@ def _decade(parts: dict[str, str | None]) -> int:
 
 def _day_or_month(parts: dict[str, str | None]) -> tuple[str, str] | None:
     name = str(parts["m"])
-    month = int(name) if name.isdigit() else _MONTHS[name.casefold()]
+    month = int(name) if name.isdigit() else _months(foreign=True)[name.casefold()]
     if "y" not in parts:
         day = int(parts["d"] or 0)
         return (f"--{month:02}-{day:02}" if day else f"--{month:02}", "") if day <= _LONGEST_MONTH else None

@@ -133,6 +133,20 @@ def test_other_languages_write_decimals_behind_a_comma(language: str, right: str
     assert unsupported_claims("The ferry weighs 358,86 t.", [weights])
 
 
+@pytest.mark.parametrize(
+    ("language", "right", "wrong"),
+    [
+        ("de", "Ann wurde am 19. März 1807 geboren.", "Ann wurde am 19. Mai 1807 geboren."),
+        ("fr", "Ann est née le 1er juin 1807.", "Ann est née le 2 juin 1807."),
+    ],
+)
+def test_other_languages_write_dates_in_their_own_words(language: str, right: str, wrong: str) -> None:
+    day = "1807-03-19" if language == "de" else "1807-06-01"
+    born = Rows("sql", 1, table=Table(("name", "birth date"), (("Ann", day),)), words="the birth date of Ann")
+    assert unsupported_claims(right, [born], language=language) == []
+    assert unsupported_claims(wrong, [born], language=language)
+
+
 def test_a_condition_of_the_query_may_be_said_in_another_language() -> None:
     counted = Rows("sql", 1, table=Table(("number",), ((28,),)), words="the number of mills built after 2000")
     right, wrong = "28 Mühlen wurden nach 2000 gebaut.", "28 Mühlen wurden nach 2005 gebaut."

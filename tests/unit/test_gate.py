@@ -81,6 +81,16 @@ def test_abbreviations_and_decimals_end_no_sentence() -> None:
     assert "approx. Pilaf" in gate.answer
 
 
+def test_a_full_stop_in_a_name_ends_no_sentence() -> None:
+    released: list[str] = []
+    led = Rows("sql", 1, table=Table(("body that Ann led",), (("Ohio. Department of Parks (1944-1969)",),)))
+    gate = GroundingGate([led], released.append)
+    gate.feed("The body that Ann led is Ohio. Department of Parks (1944-1969) [1]. Other", ShownEvidence([0]))
+    gate.finish(ShownEvidence([0]))
+    assert gate.answer.startswith("The body that Ann led is Ohio. Department of Parks (1944-1969) [1].")
+    assert not gate.refused or gate.refused[0].text == "Other"
+
+
 def test_a_number_that_is_no_evidence_is_dropped() -> None:
     gate = said("The pilaf cooks for 25 min [1] [7].")
     assert gate.answer == "The pilaf cooks for 25 min [1]."
