@@ -1,5 +1,6 @@
 """Look-ups over real tables: what is found, how it is bounded, and that hostile text finds nothing else."""
 
+import re
 import time
 from collections.abc import Collection, Iterator
 from functools import partial
@@ -234,6 +235,7 @@ def test_the_columns_of_a_wide_table_are_named_and_those_asked_for_shown(tmp_pat
     assert "feature_10," in text
     assert "feature_7 INTEGER" not in text
     assert "CREATE TABLE owner (\n  thing_id INTEGER" in named
+    assert re.search(r"Tables of its lists: .*owner\(thing_id, owner(_id)?\)", text)
     assert len(text) <= MAX_NAMED_TEXT
 
 

@@ -152,8 +152,7 @@ def _with_key(checks: _Checks, table: ReflectedTable, tables: Sequence[Reflected
     if len(references) > 1 and _tells_apart(checks, table, references):
         return replace(table, key=tuple(references), guessed_key=True)
     names = [name for name in names if name not in references]
-    # the columns that are called keys, those first after which others are called ("pk" where there is a "genus_pk"), then
-    # the first one
+    # the columns that are called keys, first those that others refer to ("pk" if there is a "genus_pk"), then the first
     called = {each.name.lower() for other in tables for each in other.columns}
     likely = [name for name in names if set(lowercase_name(name).lower().split()) & words]
     likely = sorted(likely, key=lambda name: f"{table.name}_{name}".lower() not in called)[:3]

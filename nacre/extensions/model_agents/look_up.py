@@ -47,6 +47,10 @@ LEAST_SHARE = 0.5
 # characters of the columns of a table; of a table with more, those that a look-up names are shown, in fewer characters
 MAX_COLUMNS_TEXT, MAX_NAMED_TEXT = 2400, 2400
 
+# a table as it is described, and its columns
+_CREATED = re.compile(r'CREATE TABLE "?(\w+)"? \(\n(.*?)\n\);', re.DOTALL)
+_COLUMN = re.compile(r'^ +"?(\w+)', re.MULTILINE)
+
 SAMPLE_ROWS = 3
 LONGEST_CELL = 60
 LONGEST_VALUE = 300
@@ -129,12 +133,15 @@ def _all_columns(wanted: LookUp, relation: Relation, schema: Schema, describe: C
         for place, line in enumerate(describe([relation.name]).splitlines())
         if (shared := words & _words(line))
     )
+    described = dict(_CREATED.findall(describe(junctions))) if junctions else {}
+    # a list is joined by columns whose names can't be guessed
+    joined = [f"{each}({', '.join(_COLUMN.findall(described.get(each, '')))})" for each in junctions]
     named = [column.value or column.link for column in relation.columns]
     parts = [
         *(line[:LONGEST_LINE] for *_, line in near[:MOST]),
         *([describe(lists).partition("\n\n")[2].strip()] if lists else []),
+        f"Tables of its lists: {', '.join(joined)}",
         f"All columns of {relation.name}: {', '.join(named)}",
-        f"Tables of its lists: {', '.join(junctions)}",
     ]
     return "\n".join(parts)[:MAX_NAMED_TEXT]
 
