@@ -332,7 +332,7 @@ def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) ->
     learned with all of them present. Nor are rows of a reading that fails a check of the proof.
     """
     readings = understanding.readings[: len(ran)]
-    outcomes = [table_outcome(_table(found)) for found in ran]
+    outcomes = [table_outcome(next((each.table for each in found.rows), None)) for found in ran]
     shares = [reading.score for reading in readings]
     best, chance = choose_reading(understanding, outcomes)
     weights, known = load_weights(), readings[best].said
@@ -372,10 +372,6 @@ def _judged(evidence: Evidence, chance: float, least: float, reading: Reading) -
 
 def _doubts(reading: Reading, table: Table) -> tuple[Doubt, ...]:
     return (*reading.doubts, *doubts_of_rows(reading.plan.body, table))
-
-
-def _table(found: BranchResult) -> Table | None:
-    return next((each.table for each in found.rows), None)
 
 
 MAX_DISPUTES = 2

@@ -58,7 +58,7 @@ def schema_names(schema: Schema) -> Iterator[LexiconEntry]:
         for text in spoken:
             yield LexiconEntry(name_tokens(text), "class", c.iri, "", c.label, c.relation, 1.0)
     for g in schema.groups:
-        for text in {g.label, *g.words, *_compounds(g.label, g.words)}:
+        for text in {g.label, *g.words, *(f"{g.label} {w}" for w in g.words if w.lower() not in g.label.lower())}:
             yield LexiconEntry(name_tokens(text), "group", g.relation, "", g.label, g.relation, 1.0)
     links = {
         (kind, split_name(name).lower())
@@ -148,10 +148,6 @@ def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
             for form in said.get(value.strip().casefold(), ()):
                 yield lexicon_row(LexiconEntry(name_tokens(form), "value", value, predicate.iri, value, "", 1.0))
-
-
-def _compounds(label: str, words: tuple[str, ...]) -> list[str]:
-    return [f"{label} {word}" for word in words if word.lower() not in label.lower()]
 
 
 def _entities(

@@ -51,6 +51,8 @@ _DATETIME = re.compile(_DATE.pattern + r"[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\
 
 _TIME = re.compile(r"\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?")
 
+_RECENT_YEAR = re.compile(r"1\d{3}|20\d\d", re.ASCII)
+
 _FORMS: dict[Datatype, re.Pattern[str]] = {"date": _DATE, "datetime": _DATETIME, "time": _TIME}
 
 _NOT_FINITE = frozenset({"NaN", "INF", "+INF", "-INF"})
@@ -165,7 +167,7 @@ def _periods(
         if form is not None:
             forms.add(str(form.lastgroup))
         # a number is a year among dates alone
-        is_year = declared or _FAMILY.get(sort[1]) in _DATES or _is_recent_year(text)
+        is_year = declared or _FAMILY.get(sort[1]) in _DATES or bool(_RECENT_YEAR.fullmatch(text))
         is_number = form is not None and form.lastgroup == "year" and not is_year
         partial += form is None and period is not None
         others += period is None or is_number
@@ -176,10 +178,6 @@ def _periods(
     if not (partial or len(forms) > 1) or unknown > MOST * len(texts):
         return None
     return read if declared or any(map(is_surely_date, texts)) else None
-
-
-def _is_recent_year(text: str) -> bool:
-    return len(text) == 4 and text.isdecimal() and 1000 <= int(text) < 2100
 
 
 def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: TermSort) -> TypedCells | None:

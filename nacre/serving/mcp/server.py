@@ -114,10 +114,6 @@ class ResourceKind(NamedTuple):
         return f"nacre://graphs/{{graph}}/{self.name}"
 
 
-def _schema(context: ToolContext, graph: Graph) -> str:
-    return graph.schema_text(schema_sql)
-
-
 def _layer(context: ToolContext, graph: Graph) -> str:
     """The files of the layer, one after the other. Comments are left out: they say who changed what."""
     folder = versions.version_folder(context.service.library.data / graph.name, graph.version)
@@ -168,7 +164,7 @@ KINDS = (
         "Schema",
         "The tables of a graph as CREATE statements, with comments; for query_sql.",
         "text/plain",
-        _schema,
+        lambda _, graph: graph.schema_text(schema_sql),
     ),
     ResourceKind(
         "layer",
