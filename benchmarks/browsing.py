@@ -24,7 +24,7 @@ import httpx
 from benchmarks.inputs.herbarium import BASE, GROUNDS, PLANTS, STORES, write_graph
 from benchmarks.performance_page import write_section
 from benchmarks.server import StartedServer, run_nacre, started_server
-from nacre.evaluation.score import quantile
+from nacre.extensions.evaluation.score import quantile
 
 GRAPH, THINGS, RUNS = "herbarium", 450_000, 20
 LIMIT_MS = 300.0

@@ -23,7 +23,7 @@ from benchmarks.inputs.fleet_graph import LABEL, write_graph
 from benchmarks.results import BenchmarkResult, Measurement, measure
 from evaluation.reword import add_typo
 from nacre.evaluation.questions import QuestionLine, ask_questions, read_questions
-from nacre.evaluation.score import quantile
+from nacre.extensions.evaluation.score import quantile
 from nacre.records.answer import Answer
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "bmw"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.evaluation.questions import read_gold_questions
-from nacre.evaluation.score import read_answers, score_report
+from nacre.extensions.evaluation.score import read_answers, score_report
 
 ROOT = Path(__file__).parents[1]
 

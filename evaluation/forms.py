@@ -22,7 +22,7 @@ import yaml
 
 from evaluation.bundled_sets import ROOT, run_nacre
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions
-from nacre.evaluation.score import is_right, read_answers
+from nacre.extensions.evaluation.score import is_right, read_answers
 from nacre.records.answer import Answer, Value
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

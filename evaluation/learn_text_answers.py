@@ -23,8 +23,8 @@ import numpy as np
 import yaml
 
 from ingestion import documents
-from nacre.evaluation.score import is_right
 from nacre.extensions.documents.passages import SeenTexts, text_passages
+from nacre.extensions.evaluation.score import is_right
 from nacre.extensions.texts.answer import TEXT_WEIGHTS_FILE, SpanCandidate, span_candidates
 from nacre.extensions.texts.spans import Span, expect_described_thing, expected_answer
 from nacre.language.thesaurus import rank_sentences

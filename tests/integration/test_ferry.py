@@ -11,7 +11,7 @@ from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.evaluation.questions import GoldQuestion, read_gold_questions
-from nacre.evaluation.score import is_right
+from nacre.extensions.evaluation.score import is_right
 from nacre.records.answer import Answer
 
 QUESTIONS = Path(make_ferry.__file__).with_name("ferry_questions.jsonl")

@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.evaluation.questions import is_answerable, question_kind, standalone_questions
-from nacre.evaluation.score import (
+from nacre.extensions.evaluation.score import (
     ScoreLine,
     count_refused,
     f1_score,

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from nacre.evaluation.questions import GoldQuestion, QuestionLine, failed_record
-from nacre.evaluation.score import RankingScores, ranking_scores
 from nacre.extensions.evaluation.measures import comparison_chart, comparison_csv, comparison_text, configuration_lines
+from nacre.extensions.evaluation.score import RankingScores, ranking_scores
 from nacre.records.answer import Answer, Value
 
 GOLD = [

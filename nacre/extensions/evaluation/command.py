@@ -113,7 +113,7 @@ def _evaluate_translations(
 def _score_report(questions: Path, predictions: Path) -> str:
     """The score of the records; questions without gold answers or beyond --limit are omitted."""
     from nacre.evaluation.questions import has_gold_answer, read_gold_questions
-    from nacre.evaluation.score import read_answers, score_report
+    from nacre.extensions.evaluation.score import read_answers, score_report
 
     answers = read_answers(predictions)
     golds = [gold for gold in read_gold_questions(questions) if has_gold_answer(gold) and gold["id"] in answers]
@@ -172,13 +172,13 @@ def compare(
     from graph.builder import compose
     from nacre.config.settings import Settings
     from nacre.evaluation.questions import read_gold_questions, read_questions
-    from nacre.evaluation.score import read_answers
     from nacre.extensions.evaluation.measures import (
         comparison_chart,
         comparison_csv,
         comparison_text,
         configuration_lines,
     )
+    from nacre.extensions.evaluation.score import read_answers
 
     settings = Settings()
     lines_to_ask = read_questions(questions)[:limit]

@@ -41,8 +41,8 @@ from nacre.evaluation.questions import (
     question_kind,
     read_question_lines,
 )
-from nacre.evaluation.score import is_right, quantile, ranking_scores
 from nacre.extension import service
+from nacre.extensions.evaluation.score import is_right, quantile, ranking_scores
 from nacre.extensions.model_agents.query_prompt import relevant_tables, whole_schema
 from nacre.extensions.model_agents.write_queries import SqlReply
 from nacre.language.tokens import ENGLISH

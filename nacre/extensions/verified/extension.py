@@ -6,6 +6,7 @@ _HOME = "nacre.extensions.verified"
 
 EXTENSION = Extension(
     "verified",
+    requires=("nacre.extensions.evaluation",),
     commands={"examples": f"{_HOME}.command:examples_app"},
     services={
         "apply": f"{_HOME}.look_up:apply_verified",

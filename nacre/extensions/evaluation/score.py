@@ -1,7 +1,7 @@
 """Score answers: a file of questions with gold answers + a file of answer records -> a table (RankingScores: in order).
-`python -m nacre.evaluation.score QUESTIONS PREDICTIONS.jsonl` prints a line for each kind of question: number, exact
-answers, right statuses, F1, seconds of a turn (median and 95th percentile); then the answers with confidence (status
-`answered`) and how many of them are right."""
+`python -m nacre.extensions.evaluation.score QUESTIONS PREDICTIONS.jsonl` prints a line for each kind of question:
+number, exact answers, right statuses, F1, seconds of a turn (median and 95th percentile); then the answers with
+confidence (status `answered`) and how many of them are right."""
 
 import json
 import re
