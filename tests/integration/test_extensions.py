@@ -417,7 +417,7 @@ def test_ours_can_be_deleted(number: int, deleted: list[Run]) -> None:
     assert {name for name, path in routes.items() if path not in paths} == off & {*routes}
     assert ("triples" in report["choices"]["branches"]) == ("pyramid" not in gone)
     commands = {"pyramid": "complete", "sharing": "shares", "verified": "examples"}
-    assert {name for name, command in commands.items() if command not in report["commands"]} == {*gone} & {*commands}
+    assert {name for name, command in commands.items() if command not in report["commands"]} == off & {*commands}
 
 
 def test_input_is_ingested_again_with_other_extensions_that_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
