@@ -97,6 +97,8 @@ INSERT INTO patterns VALUES (1, 'Twill', '1990-02-01'), (2, 'Plaid', '1991-03-01
 CREATE TABLE mills (id INTEGER, name TEXT, working_from DATE, working_to DATE, checked DATE);
 INSERT INTO mills VALUES (1, 'Fell Mill', '1950-02-03', '1996-05-04', '2020-01-02'),
  (2, 'Beck Mill', '1961-03-04', '1999-06-05', '2020-01-03');
+CREATE TABLE ciders (id INTEGER, name TEXT, abv REAL, ibu INTEGER);
+INSERT INTO ciders VALUES (1, 'Fen Dry', 4.5, 20), (2, 'Hill Gold', 8.5, 30), (3, 'Low Water', 2.5, 10);
 """
 
 SCRIPTS = {"looms": LOOMS, "pilots": PILOTS, "museum": MUSEUM, "crew": CREW, "towns": TOWNS, "trade": TRADE}
@@ -159,6 +161,8 @@ def ask(data: Path, graph: str, *questions: str) -> Answer:
         ("looms", "Which weavers are in the UK?", ["Lund Weaving Works", "Mill Lane"]),
         ("looms", "How many weavers are Italian?", [1]),
         ("looms", "Which weavers are from Iceland?", []),
+        ("looms", "How strong is Hill Gold?", [8.5]),
+        ("looms", "Which ciders have at least 4 percent alcohol?", ["Fen Dry", "Hill Gold"]),
         ("looms", "When was Fell Mill closed?", ["1996-05-04"]),
         ("looms", "When did Beck Mill open?", ["1961-03-04"]),
         ("trade", "How many purchase orders did we place in 2013?", [2]),
