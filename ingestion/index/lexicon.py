@@ -14,8 +14,8 @@ from ingestion.induce.layout import Layout, PredicateColumns
 from ingestion.induce.names import expand_abbreviations
 from ingestion.meaning.derive import is_translation
 from ingestion.read.facts import unique_counts
-from nacre.language.data import load_language_data, word_list
-from nacre.language.labels import label_words
+from nacre.language.data import word_list
+from nacre.language.labels import country_forms, label_words
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import is_known, joined_tokens, lemma, lexicon_tokens, name_tokens, split_name, word_forms
 from nacre.language.word_forms import is_participle, singular
@@ -136,17 +136,12 @@ def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
 
 def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
     """What is of a country is called by its other names and an adjective: "Italian" what is of IT, or of Italy."""
-    names = load_language_data("resources/codes.yaml")["country"]["names"]
-    others = load_language_data("resources/countries.yaml")
-    said = {
-        form.casefold(): (*forms, names[code]) for code, forms in others.items() for form in (code, *forms, names[code])
-    }
     for predicate, place in _places(layout, schema):
         words = split_name(_last_segment(predicate.iri)).lower().split()
         if predicate.role != "fact" or word_list("wording", "countries").isdisjoint(words):
             continue
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
-            for form in said.get(value.strip().casefold(), ()):
+            for form in country_forms().get(value.strip().casefold(), ()):
                 yield lexicon_row(LexiconEntry(name_tokens(form), "value", value, predicate.iri, value, "", 1.0))
 
 
@@ -155,6 +150,8 @@ def _entities(
 ) -> Iterator[tuple[NamedThing, list[str]]]:
     """Every thing that a table shows with all its names; `weight` counts links, `ends` are their predicates."""
     texts, relation_of = layout.facts.texts, _relation_of(layout, schema)
+    called = word_list("wording", "countries")
+    of_countries = {c.relation for c in schema.classes if not called.isdisjoint(c.label.lower().split())}
     counts, stated = _stated_names(layout, schema)
     # the numbers of a buffer are made one by one, those of a list all at once
     columns = (each[layout.entities].data for each in (layout.classes.set_of, weight, ends_of))
@@ -164,6 +161,8 @@ def _entities(
         relation = relation_of.get(index)
         if relation is None:
             continue
+        if relation in of_countries:
+            said.update(*(country_forms().get(form.casefold(), ()) for form in tuple(said)))
         iri = texts[number]
         local = _last_segment(iri)
         names = set(map(joined_tokens, said))

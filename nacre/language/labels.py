@@ -3,13 +3,13 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from nacre.language.data import language, pattern, phrase_list, word_list, word_map
+from nacre.language.data import language, load_language_data, pattern, phrase_list, word_list, word_map
 from nacre.language.thesaurus import english_data, function_words, superlative_spellings, unit_words, vocabulary
 from nacre.language.tokens import Token, fold, is_known, language_names, lemma, split_name, tokenize
 from nacre.language.translation import GLOSSED_LANGUAGES, glosses, is_english_word
@@ -270,7 +270,7 @@ class SpellingCorrector:
             return str(english_data()["contracted"][word])
         if len(word) < MIN_LETTERS or not word.isalpha() or self._is_in_graph(word) or self._is_in_graph(token.lemma):
             return None
-        if word in function_words() or is_known(word, lang="en") or word in _english():
+        if word in function_words() or is_known(word, lang="en") or word in _english() or word in country_forms():
             return None
         edits = 2 if len(word) >= MIN_LETTERS_OF_TWO_EDITS else 1
         # a capitalised word that the graph does not know is a name, and no word of English
@@ -289,12 +289,8 @@ class SpellingCorrector:
     def graph_word_near(self, token: Token) -> Token | None:
         """The only word of the graph one edit away from a word of English; None if there are none or several."""
         word = token.norm
-        if (
-            len(word) < MIN_LETTERS
-            or not word.isalpha()
-            or word in function_words()
-            or {word, token.lemma} & _english()
-        ):
+        known = function_words() | country_forms().keys()
+        if len(word) < MIN_LETTERS or not word.isalpha() or word in known or {word, token.lemma} & _english():
             return None
         near = [
             form
@@ -322,6 +318,16 @@ def _nearest(word: str, among: Sequence[str], edits: int) -> str | None:
 
 
 @cache
+def country_forms() -> Mapping[str, Sequence[str]]:
+    """The names of countries and what is of them, by each of these and the code, in lower case: "Italian", "Italy"."""
+    names = load_language_data("resources/codes.yaml")["country"]["names"]
+    forms = {
+        code: (*load_language_data("resources/countries.yaml").get(code, ()), name) for code, name in names.items()
+    }
+    return {form.casefold(): each for code, each in forms.items() for form in (code, *each)}
+
+
+@cache
 def _function_and_cue_words() -> Sequence[str]:
     """Function words, and the words of cues such as "altogether"."""
     cues = {word for forms in language().cues.values() for expression, _, _ in forms for word in expression}
@@ -338,14 +344,8 @@ def _english() -> frozenset[str]:
     data = english_data()
     small: frozenset[str] = language().words["filler"] | word_list("wording", "participles")
     units = {w for w in (*data["units"], *data["currencies"], *data["numbers"]) if w.isalpha()}
-    return (
-        vocabulary()
-        | units
-        | frozenset(w for w in superlative_spellings() if is_known(w, lang="en"))
-        | frozenset(data["measures"])
-        | function_words()
-        | small
-    )
+    superlatives = {w for w in superlative_spellings() if is_known(w, lang="en")}
+    return vocabulary().union(units, superlatives, data["measures"], function_words(), small)
 
 
 def _with_plurals(words: Iterable[str]) -> Iterator[str]:

@@ -167,12 +167,8 @@ def gradable_adjective(token: Token) -> GradableAdjective | None:
     """The measure and direction of an adjective or adverb; None for other words."""
     measures = english_data()["measures"]
     word, degree = _adjective_and_degree(token.norm)
-    if (
-        word not in measures
-        and degree == "positive"
-        and len(token.norm) >= _MIN_LETTERS
-        and not is_known(token.norm, lang="en")
-    ):
+    is_long = word not in measures and degree == "positive" and len(token.norm) >= _MIN_LETTERS
+    if is_long and not is_known(token.norm, lang="en"):
         # a list, since rapidfuzz compares the values of a mapping
         spellings = list(superlative_spellings())
         near = process.extractOne(token.norm, spellings, scorer=fuzz.ratio, score_cutoff=_MIN_LIKENESS)

@@ -203,13 +203,6 @@ class Constraint(NamedTuple):
     is_law: bool = False
 
 
-def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
-    def uses_all(candidate: Candidate) -> bool:
-        return not ignored_words(candidate, context.question, context.graph)
-
-    return prefer_own_properties(candidates, context, uses_all)
-
-
 CONSTRAINTS = (
     Constraint("no self reference", drop_self_references, is_law=True),
     Constraint("computable", drop_computed_texts, is_law=True),
@@ -226,7 +219,10 @@ CONSTRAINTS = (
     Constraint("widest class", prefer_wider_classes),
     Constraint("members of categories", prefer_members),
     Constraint("requested class", prefer_requested_class),
-    Constraint("own property", _prefer_own_properties),
+    Constraint(
+        "own property",
+        lambda found, x: prefer_own_properties(found, x, lambda c: not ignored_words(c, x.question, x.graph)),
+    ),
     Constraint("direction of links", drop_reversed_links, is_law=True),
     Constraint("counts of one", drop_single_counts, is_law=True),
     Constraint("all named things", keep_named_things),

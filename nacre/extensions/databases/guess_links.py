@@ -380,7 +380,7 @@ def _targets(
     table: ReflectedTable, name: str, storage: str, tables: Sequence[ReflectedTable]
 ) -> Iterable[ReflectedTable]:
     """The tables whose key a column may refer to by its name: it has the name of the key or of the table, or ends like
-    the name of the table with a word for a key."""
+    the name of the table with a word for a key. "cat_id" refers to the table that has a "cat_name"."""
     words, key_words = lowercase_name(name).lower().split(), word_list("ingestion", "key_words")
     for target in tables:
         if len(target.key) != 1 or (target is table and not words):
@@ -401,13 +401,23 @@ def _targets(
         is_key_name = name.lower() == key.lower() and target is not table and is_told_apart
         # "status" of "orders" refers to "orders_status"
         is_named = kind in (_kind(words), [*_kind_of(table), *_kind(words)])
-        if is_key_name or is_named or (stem and _kind(stem)[-len(kind) :] == kind):
+        is_short = stem and any(_is_named_after(each.name, stem) for each in target.columns if target is not table)
+        if is_key_name or is_named or is_short or (stem and _kind(stem)[-len(kind) :] == kind):
             yield target
+
+
+def _is_named_after(column: str, stem: Sequence[str]) -> bool:
+    """Whether a column has the name of what some words stand for: "cat_name"."""
+    *words, last = lowercase_name(column).lower().split() or [""]
+    return words == list(stem) and last in word_list("words", "naming")
+
+
+NO_KEYS = (-1, 0, "-1", "0", "")  # values that stand for no row in columns that refer to one (given)
 
 
 def _is_included(checks: _Checks, table: ReflectedTable, name: str, target: ReflectedTable) -> bool:
     """Whether the first distinct values of a column, at least one, are nearly all values of a key."""
-    values = _distinct_values(checks, table, name)
+    values = [value for value in _distinct_values(checks, table, name) if value not in NO_KEYS]
     return bool(values) and _share_known(checks, values, target) >= _SHARE
 
 

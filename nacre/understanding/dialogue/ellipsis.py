@@ -308,15 +308,10 @@ def is_choice_of_best(words: Sequence[Token]) -> bool:
     """Whether a question chooses the best of things mentioned before: "which is the cheapest"."""
     known = language().words
     words = without_conjunction(words)
-    has_degree = has_superlative(words) or any(
-        (adjective := gradable_adjective(t)) is not None and adjective.degree != "positive" for t in words
-    )
-    allowed = function_words() | known["most"]
-    return (
-        has_degree
-        and words[0].norm in known["choosing"] | known["article"]
-        and not any(t.norm not in allowed and gradable_adjective(t) is None for t in words)
-    )
+    adjectives = [gradable_adjective(t) for t in words]
+    has_degree = has_superlative(words) or any(each is not None and each.degree != "positive" for each in adjectives)
+    has_others = {t.norm for t, each in zip(words, adjectives, strict=True) if each is None} - function_words()
+    return has_degree and words[0].norm in known["choosing"] | known["article"] and has_others <= known["most"]
 
 
 def is_open_choice(words: Sequence[Token]) -> bool:

@@ -94,13 +94,15 @@ def mentioned_classes(words: Sequence[Token], linker: Linker) -> list[NameCandid
 
 def mentioned_things(linker: Linker, words: Sequence[Token]) -> list[NameCandidate]:
     """The things that a question names, by their name or a part of it that says enough. A bare number is not a name,
-    and "how long" names no long-eared bat."""
+    "how long" names no long-eared bat, and "boats" no boat that is called "Boat"."""
     links, degree = linker.link(words), language().words["degree"]
     labels = {i for c in links if c.kind != "entity" and c.exact for i in range(c.start, c.end)}
+    classes = {(c.start, c.end) for c in links if c.kind == "class" and c.exact and words[c.start].text[0].islower()}
     return [
         c
         for c in links
         if c.kind == "entity"
+        and (c.start, c.end) not in classes
         and (c.exact or (c.score >= MIN_PART_SCORE and not labels.issuperset(range(c.start, c.end))))
         and not all(t.norm.isdigit() for t in words[c.start : c.end])
         and not (c.start == 1 and c.end == 2 and words[0].norm in degree and not c.exact)
@@ -123,8 +125,8 @@ def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset
 
 
 def has_dangling_pronoun(words: Sequence[Token], linker: Linker) -> bool:
-    """Whether a first question has a pronoun without anything before it that the pronoun may stand for. In "which
-    department is he in" the department is what is asked for, and he is someone else."""
+    """Whether a question has a pronoun without anything before it that the pronoun may stand for. In "which department
+    is he in" and "which boats do they own" what is asked for is something else."""
     known = language().words
     linked = linker.link(words)
     # The "it" of the song "Beat it" is part of a name.
@@ -136,10 +138,10 @@ def has_dangling_pronoun(words: Sequence[Token], linker: Linker) -> bool:
     at = next(places, None)
     if at is None or words[at].norm not in known["pronoun_person"] | known["pronoun_first"]:
         return False
-    requested = 1 if words[0].norm in known["question_words"] and words[at].norm in known["pronoun_person"] else -1
-    return not any(
-        c.end <= at and c.start != requested and (c.kind == "entity" or (c.kind == "class" and c.exact)) for c in linked
-    )
+    is_subject = words[at - 1].norm in known["inverting"] | known["being"] | known["owning_verbs"]
+    requested = at - 1 if is_subject and words[0].norm in known["question_words"] else -1
+    named = (*mentioned_things(linker, words), *mentioned_classes(words, linker))
+    return not any(c.end <= at and (c.kind == "entity" or c.end != requested) for c in named)
 
 
 def has_antecedent_in_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:

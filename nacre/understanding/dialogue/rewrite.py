@@ -115,7 +115,8 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     for rule in REWRITE_RULES:
         if (rewrite := rule(turn)) is not None:
             return rewrite
-    return keep_question(turn)
+    kept = keep_question(turn)
+    return replace(kept, sure=kept.sure and not has_dangling_pronoun(turn.words, linker))
 
 
 def _direct_rewrite(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite | None:

@@ -66,12 +66,8 @@ def measured_numbers(graph: SchemaGraph, node: int) -> list[str]:
 
 def is_measured_number(graph: SchemaGraph, predicate: str) -> bool:
     """Whether the values of a property may be added up."""
-    return (
-        graph.is_numeric(predicate)
-        and not graph.is_date(predicate)
-        and graph.about(predicate).role != "identifier"
-        and predicate not in graph.boolean_predicates
-    )
+    is_amount = graph.is_numeric(predicate) and not graph.is_date(predicate)
+    return is_amount and graph.about(predicate).role != "identifier" and predicate not in graph.boolean_predicates
 
 
 def unnamed_measures(graph: SchemaGraph, node: int, concepts: Sequence[str] = ()) -> list[Ref]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
+from itertools import permutations
 from operator import or_
 
 from nacre.language.data import language, phrase_list, word_list, word_map
@@ -15,6 +16,7 @@ from nacre.language.labels import SpellingCorrector
 from nacre.language.small_talk import reason_end, strip_courtesy
 from nacre.language.thesaurus import concept_phrases, english_data, function_words
 from nacre.language.tokens import Token, name_tokens, tokenize
+from nacre.language.word_forms import is_plural
 from nacre.records.plan import AGGREGATES, EXTREMES
 from nacre.records.schema import Schema
 from nacre.records.threads import compute_once
@@ -85,7 +87,18 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     found = [*found, *link_quantity_nodes(found, graph)]
     found = prefer_class_synonyms(found, question, schema_linker.class_synonyms, graph)
     found = choose_unions(absorb_name_words(found, question, graph), question, graph)
+    found = [*found, *_compound_classes(found, question, graph)]
     return [*found, *_narrowed_links(found, graph), *widened_links(found, question, graph)]
+
+
+def _compound_classes(links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Link]:
+    """A class with the singular of one that a link joins to it before it: "boat types" are the types."""
+    classes = [x for x in links if x.kind == "class" and x.exact]
+    for first, last in permutations(classes, 2):
+        one, other = first.refs[0].node, last.refs[0].node
+        is_beside = first.end == last.start and not is_plural(question.tokens[first.end - 1].norm)
+        if is_beside and one != other and any(step.target == other for step in graph.steps.get(one, ())):
+            yield last._replace(start=first.start, covered=first.covered | last.covered)
 
 
 def _drop_unlikely_names(
@@ -102,15 +115,10 @@ def _drop_unlikely_names(
         is_bound = bounds.issuperset(range(link.start, link.end)) and (link.start, link.end) not in ranges
         # "how old is she" does not name "Old ...", nor "how high" a priority "high".
         in_degree = any(a <= link.start and link.end <= b for a, b in degrees)
-        if (
-            not is_bound
-            and not in_degree
-            and not _is_rank(link, question, graph)
-            and not (link.match == "part" and _is_own_verb(link, question))
-            and not _is_sum(link, question)
-            and not _is_modifier_of_class(link, schema_links, question)
-            and not _is_class_name(link, schema_links, graph)
-        ):
+        is_verb = link.match == "part" and _is_own_verb(link, question)
+        is_number = is_bound or in_degree or _is_rank(link, question, graph) or _is_sum(link, question)
+        is_of_class = _is_modifier_of_class(link, schema_links, question)
+        if not (is_number or is_verb or is_of_class or _is_class_name(link, schema_links, question, graph)):
             yield link
 
 
@@ -289,9 +297,10 @@ def _is_modifier_of_class(link: Link, schema_links: Sequence[Link], question: Qu
     return link.end in class_ends and " ".join(t.norm for t in words) not in link.label.casefold()
 
 
-def _is_class_name(link: Link, schema_links: Sequence[Link], graph: SchemaGraph) -> bool:
-    """Whether a part of names is the name of the class: "customers" are not those called "customer 12"."""
-    if link.match != "part":
+def _is_class_name(link: Link, schema_links: Sequence[Link], question: Question, graph: SchemaGraph) -> bool:
+    """Whether a name is that of the class: "customers" are not those called "customer 12" or "Customer"."""
+    is_small = all(token.text.islower() for token in question.tokens[link.start : link.end])
+    if link.match != "part" and (link.kind != "entity" or not is_small or link.label.islower()):
         return False
     span, own = (link.start, link.end), graph.nodes[link.refs[0].node]
     same = (x.refs[0].node for x in schema_links if x.kind == "class" and x.exact and (x.start, x.end) == span)

@@ -362,10 +362,8 @@ def _date_before(state: ParseState, cue: Cue, context: ParseContext) -> Ref | No
     if word not in english_data()["at_end"] or not state.links or state.owner is None:
         return None
     before = state.links[-1]
-    refs = [ref for ref in before.refs if ref.predicate and ref.node == state.owner.node]
-    return (
-        next((ref for ref in refs if context.graph.is_date(ref.predicate)), None) if before.end == cue.start else None
-    )
+    refs = [ref for ref in before.refs if ref.predicate and ref.node == state.owner.node and before.end == cue.start]
+    return next((ref for ref in refs if context.graph.is_date(ref.predicate)), None)
 
 
 def compare_with_own_aggregate(state: ParseState) -> ParseStates:

@@ -134,11 +134,12 @@ def _by_question_word(
     asks_when = any((cue.kind, cue.value) == ("open", "when") for cue in context.question.cues)
     is_dated = asks_when and any(c.op == "known" and context.graph.is_date(c.ref.predicate) for c in whole.conditions)
     if not state.group and not is_dated and not any(target.ref.predicate for target in targets):
-        for ref in place_or_date_refs(state, root, context):
+        for ref, said in place_or_date_refs(state, root, context):
             hints = whole.hints | {ref.via} if ref.via else whole.hints
             is_date = bool(ref.predicate) and context.graph.is_date(ref.predicate)
             gain = 0.5 - (later_date_cost(ref, context.graph) if is_date else 0.0)
-            yield whole.apply_rule(PLACE_OR_TIME_RULE, gain, targets=(Target(ref),), hints=hints)
+            covered = whole.covered | said
+            yield whole.apply_rule(PLACE_OR_TIME_RULE, gain, targets=(Target(ref),), hints=hints, covered=covered)
     if not state.group and not targets:
         for ref in person_refs(state, root, context):
             yield whole.apply_rule(WHO_RULE, 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref))
@@ -502,8 +503,9 @@ MAX_CLASS_START = 4  # a class before this token is what "where" and "when" ask 
 MAX_SLOTS = 99  # how many things of one class a question may have
 
 
-def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:
-    """Return what "where" and "when" ask for of a thing: its places or dates, as links or values."""
+def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> list[tuple[Ref, int]]:
+    """Return what "where" and "when" ask for of a thing: its places or dates, as links or values; each with the words
+    that say whether something begins or ends on that date, as a mask of tokens."""
     question, graph = context.question, context.graph
     asked = next((cue.value for cue in question.cues if cue.kind == "open" and cue.start <= 1 and cue.value), "")
     if not asked:
@@ -513,9 +515,7 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
         # "where is the club that ...": of the class that is named first
         root = next((node for node in state.nodes if node.node == first.refs[0].node), root)
     nouns = nouns_of_kind("places" if asked == "where" else "dates")
-    named = [
-        Ref(root.node, predicate) for predicate in graph.literals[root.node] if nouns & set(graph.words[predicate])
-    ]
+    named = [Ref(root.node, each) for each in graph.literals[root.node] if nouns & set(graph.words[each])]
     if asked == "when":
         # "when was it built" asks for no other day
         lead = max(cue.end for cue in question.cues if cue.kind == "open" and cue.value == asked)
@@ -527,20 +527,25 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
         )
         all_dates = [*named, *(ref for ref in dates if ref not in named)]
         if found := [ref for ref in all_dates if ref.predicate in mentioned]:
-            return found
-        if question.tokens[0].norm == "since":
-            # "since when is she here" asks for no birthday
-            known = language().words
-            starts = known["start"] | known["life_start"] - known["life"]
+            return [(ref, 0) for ref in found]
+        # "since when is she here" asks for no birthday, "when was it closed" for no day on which it was opened
+        known, is_since = language().words, question.tokens[0].norm == "since"
+        starts, ends = known["start"] | known["life_start"] - known["life"], known["end"]
+        content = [(i, token.norm) for i, token in enumerate(question.tokens) if i not in question.stopwords]
+        said = [sum(1 << i for i, word in content if word in words) for words in (starts, ends)]
+        if is_since or bool(said[0]) != bool(said[1]):
+            words, mask = (starts, said[0]) if is_since or said[0] else (ends, said[1])
             labels = ((ref, graph.about(ref.predicate).label.casefold().split()) for ref in all_dates)
-            all_dates = [ref for ref, label in labels if starts & {*graph.words[ref.predicate], *label}]
-        return all_dates[:MAX_REFS]
+            at_end = [ref for ref, label in labels if words & {*graph.words[ref.predicate], *label}]
+            if at_end or is_since:
+                return [(ref, mask) for ref in at_end][:MAX_REFS]
+        return [(ref, 0) for ref in all_dates[:MAX_REFS]]
     linked = [
         Ref(step.target, "", 1 if step.target == root.node else 0, step.predicate)
         for step in graph.steps[root.node]
         if step.forward and nouns & set(graph.words[step.predicate])
     ]
-    return (linked + named)[:MAX_REFS]
+    return [(ref, 0) for ref in (linked + named)[:MAX_REFS]]
 
 
 def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> Derivation:

@@ -436,9 +436,8 @@ def _questions_of_measures(question: Question) -> list[str]:
     found = []
     for start, stop in pairwise((*starts, end)):
         last = stop - 1
-        while (
-            stop != end and last > start and words[last].norm in known["article"] | known["joining"] | known["listing"]
-        ):
+        skipped = known["article"] | known["joining"] | known["listing"] if stop != end else frozenset()
+        while last > start and words[last].norm in skipped:
             last -= 1
         found.append(f"{lead}{text[words[start].start : words[last].end]} {rest}")
     return found if len(found) <= MAX_MEASURES else []

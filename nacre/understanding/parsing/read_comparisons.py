@@ -277,7 +277,7 @@ def read_choices(question: Question, links: Sequence[Link], index: LinkingIndex)
     """Yield readings that choose among named things, which "or" parts and which are compared with nothing else."""
     if any(token.norm in language().words["than"] for token in question.tokens):
         return
-    entities = [link for link in links if link.kind == "entity" and link.score >= MIN_NAME_SCORE]
+    entities = [x for x in links if x.kind == "entity" and (x.score >= MIN_NAME_SCORE or _is_only_one(x, question))]
     longest = sorted(entities, key=lambda each: (-each.covered.bit_count(), -each.score, each.refs))
     names = without_overlaps(longest)
     if len(names) < MIN_THINGS or not _are_alternatives(names, question):
@@ -286,6 +286,13 @@ def read_choices(question: Question, links: Sequence[Link], index: LinkingIndex)
     if cue is not None and not _restricts_place(names[0], cue, question):
         for things in _possible_things(names, entities, index.graph):
             yield from _choice_readings(things, cue, links, index.graph)
+
+
+def _is_only_one(link: Link, question: Question) -> bool:
+    """Whether a capitalised part of a name is beside "or", and one thing alone has it."""
+    beside = (question.tokens[i].norm for i in (link.start - 1, link.end) if 0 <= i < len(question.tokens))
+    is_capital = all(token.text[0].isupper() for token in question.tokens[link.start : link.end])
+    return len(link.keys) == 1 and is_capital and any(word in language().words["either"] for word in beside)
 
 
 def _are_alternatives(names: Sequence[Link], question: Question) -> bool:
@@ -393,6 +400,9 @@ def _measures(root: Ref, cue: Cue, covered: int, links: Sequence[Link], graph: S
     free = [link for link in links if not link.covered & covered]
     properties = sorted((link for link in free if link.kind == "property"), key=lambda link: (-link.score, link.start))
     stated = list(_stated_measures(root, up, properties, graph))
+    if cue.kind == "compare":
+        # "more" is no later date
+        stated = [each for each in stated if not graph.is_date(each.ref.predicate)]
     counted = list(_counted_measures(root, up, free, properties, graph))
     yield from stated
     yield from counted

@@ -322,15 +322,8 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     if first.kind == "class" and first.exact and 0 < len(things) < len(d.targets) and not is_listed:
         yield _words(question, first.covered)
     own = first.refs[0]
-    is_ranked = d.order is not None and d.order.limit and not d.order.function and own.predicate
-    is_other = own.predicate not in asked
-    if (
-        d.order is not None
-        and is_ranked
-        and own.predicate == d.order.ref.predicate
-        and is_other
-        and "target" not in d.trace
-    ):
+    ranked_by = d.order is not None and d.order.limit and not d.order.function and d.order.ref.predicate
+    if ranked_by and own.predicate == ranked_by and own.predicate not in asked and "target" not in d.trace:
         yield _words(question, first.covered)
     if first.kind != "class" or not first.exact or any(graph.may_be(ref.node, own.node) for ref in things):
         return
