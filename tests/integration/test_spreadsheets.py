@@ -303,6 +303,15 @@ def test_rows_about_things_are_not_called_like_them_unless_there_is_one_of_each(
     ]
 
 
+def test_the_same_columns_of_a_later_table_are_no_links(tmp_path: Path) -> None:
+    text = "Name,Phone number,Town\nAda Lind,040/1,Lund\nBo Berg,040/2,Lund\nCy Dahl,040/3,Ystad\nDi Ek,040/4,Lund\n"
+    for file, table in (("members 2024.csv", text), ("members 2025.csv", text + "Di Ek,040/4,Kivik\n")):
+        source = str(write(tmp_path / file, table))
+        made = ingest([source], "club", data=tmp_path / "data", add=True, tables_only=True, reading=READING)
+    reports = read_sheet_reports(tmp_path / "data" / "club" / "versions" / made.version)
+    assert [(each.name, [column.link for column in each.columns]) for each in reports] == [("Name", ["", "", ""])] * 2
+
+
 def test_a_table_that_is_added_refers_to_what_the_graph_has(tmp_path: Path) -> None:
     data, text = tmp_path / "data", "no,Pony,fee\n1,Brisk,5\n2,Dapple,6\n3,Rex,7\n4,Mocha,8\n5,Tansy,9\n6,Tansy,9\n"
     ponies, lessons = write(tmp_path / "ponies.ttl", PONIES), write(tmp_path / "lessons.csv", text)

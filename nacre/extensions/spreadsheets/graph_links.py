@@ -109,12 +109,17 @@ class GraphThings:
                 if text in wanted:
                     named[text].add(thing)
             for n, (table, column) in enumerate(columns):
-                if found[n] is None and (class_ := self._class_of(column, table, texts[n], named)) is not None:
+                if found[n] is None and (class_ := self._class_of(column, table, texts[n], named, way)) is not None:
                     found[n] = self._link(class_, way)
         return found
 
     def _class_of(
-        self, column: SheetColumn, table: SheetTable, texts: Collection[str], named: Mapping[str, Collection[int]]
+        self,
+        column: SheetColumn,
+        table: SheetTable,
+        texts: Collection[str],
+        named: Mapping[str, Collection[int]],
+        way: str,
     ) -> int | None:
         """The class that a column refers to: that of its heading, else the only one with nearly all of its texts."""
         by_class: defaultdict[int, dict[str, int]] = defaultdict(dict)
@@ -125,13 +130,16 @@ class GraphThings:
                 if counts[class_] == 1:
                     by_class[class_][text] = thing
         ranked = sorted(by_class, key=lambda c: (-len(by_class[c]), self._sizes[c], self._texts[c]))
-        is_own = column == table.key or (column == table.name and column.profile.is_unique)
+        own = without_key(column.name)
+        is_own = column == table.key or (column == table.name and (column.profile.is_unique or not own))
         if column.type.name == "text" or has_key_word(column.name):
             for class_ in ranked:
                 if len(by_class[class_]) >= MIN_CALLED_SHARE * len(texts) and self._is_called(column.name, class_):
                     # rows that are called like the class are such things rather than about them
                     return None if is_own and self._is_called(table.label, class_) else class_
-        if is_own or column.type.name != "text" or len(texts) < MIN_TEXTS or are_numbers(texts):
+        # numbers of phones and the like are those of the same people in another table
+        is_code = way == "code" and has_key_word(column.name)
+        if is_own or is_code or column.type.name != "text" or len(texts) < MIN_TEXTS or are_numbers(texts):
             return None
         likely = [class_ for class_ in ranked if len(by_class[class_]) >= MIN_SHARE * len(texts)]
         others = chain.from_iterable(by_class[class_].items() for class_ in likely)
