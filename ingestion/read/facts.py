@@ -138,34 +138,34 @@ STRING: TermSort = ("literal", "", "")
 
 
 class TripleCollector:
-    """Collects terms (a text and a sort each) and triples; `facts()` sorts the triples and drops duplicates."""
+    """Collects terms (a text and a sort each) and triples; `facts()` sorts the triples and drops duplicates. `rows` has
+    the numbers of all statements in order, by their size: without and with a graph."""
 
     def __init__(self) -> None:
         self.texts: list[str] = [""]
         self.sort_of = array("i", [0])
-        self._sorts: dict[TermSort, int] = {IRI: 0, BLANK: 1, STRING: 2}
-        # the numbers of all statements in order, by their size: without and with a graph
-        self._rows = {3: array("I"), 4: array("I")}
+        self.sorts: dict[TermSort, int] = {IRI: 0, BLANK: 1, STRING: 2}
+        self.rows = {3: array("I"), 4: array("I")}
 
     def number(self, sort: TermSort) -> int:
         """The number of a sort in `sort_of`."""
-        return self._sorts.setdefault(sort, len(self._sorts))
+        return self.sorts.setdefault(sort, len(self.sorts))
 
     def __bool__(self) -> bool:
-        return any(self._rows.values())
+        return any(self.rows.values())
 
     def add(self, numbers: "array[int]", size: int) -> None:
         """Add statements: the numbers of three terms each, or of four with the graph."""
-        if self._rows[size]:
-            self._rows[size].extend(numbers)
+        if self.rows[size]:
+            self.rows[size].extend(numbers)
         else:
-            self._rows[size] = numbers
+            self.rows[size] = numbers
 
     def facts(self, omitted: Omissions = NO_OMISSIONS) -> Facts:
         """The finished facts; the collector can't be used afterwards."""
         import numpy as np
 
-        triples, quads = (_rows(self._rows.pop(size), size) for size in (3, 4))
+        triples, quads = (_rows(self.rows.pop(size), size) for size in (3, 4))
         named = bool(quads[:, 3].any())
         # not copied if there are only triples
         columns = [np.concatenate((triples[:, n], quads[:, n])) if len(quads) else triples[:, n] for n in range(3)]
@@ -174,7 +174,7 @@ class TripleCollector:
         del triples, quads
         subject, predicate, target, *graph = _sort_rows(columns, len(self.texts))
         sort_of, graphs = np.array(self.sort_of, dtype=np.int32), graph[0] if named else None
-        return Facts(self.texts, list(self._sorts), sort_of, subject, predicate, target, graphs, omitted)
+        return Facts(self.texts, list(self.sorts), sort_of, subject, predicate, target, graphs, omitted)
 
 
 def unique_counts(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.int64]]":

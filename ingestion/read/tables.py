@@ -172,16 +172,16 @@ class TermNumbers:
 
     def __init__(self, collector: TripleCollector, known: Mapping[Any, int]) -> None:
         # the default graph is always known
-        self._collector, self._known = collector, known if len(known) > 1 else {}
+        self.collector, self._known = collector, known if len(known) > 1 else {}
         self._terms: dict[TermSort, Terms] = {}
         self.iris = self.of(IRI)
 
     def of(self, sort: TermSort) -> Terms:
         """The terms of a sort."""
         if sort not in self._terms:
-            self._terms[sort] = Terms(self._collector, sort, self._known)
+            self._terms[sort] = Terms(self.collector, sort, self._known)
         return self._terms[sort]
 
     def add(self, triples: "array[int]") -> None:
         """Add triples: the numbers of three terms each."""
-        self._collector.add(triples, 3)
+        self.collector.add(triples, 3)

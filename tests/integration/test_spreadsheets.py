@@ -210,6 +210,149 @@ def test_columns_that_refer_to_other_sheets_are_links(tmp_path: Path) -> None:
     assert [each.link for each in reports[0].columns] == ["", "", "borrowers, by Borrower", "members, by id"]
 
 
+PONIES = """
+@prefix v: <http://stable.example/v#> . @prefix k: <http://stable.example/id/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+v:Pony rdfs:label "pony"@en, "Pferd"@de, "cheval"@fr . v:Rider rdfs:label "rider"@en .
+k:p1 a v:Pony ; rdfs:label "Brisk" ; v:code "P-1" . k:p2 a v:Pony ; rdfs:label "Dapple" ; v:code "P-2" .
+k:p3 a v:Pony ; rdfs:label "Mocha" ; v:code "P-3" . k:p4 a v:Pony ; rdfs:label "Tansy" ; v:code "P-4" .
+k:ana a v:Rider ; rdfs:label "Ana Ruiz" . k:bo a v:Rider ; rdfs:label "Bo Lund" .
+"""
+
+
+def lesson_links(folder: Path, table: str, rdf: str = PONIES) -> tuple[list[str], Facts, str]:
+    """The links of the columns of a table of lessons that is read with RDF, the facts, and the notes."""
+    facts, reports = read(write(folder / "lessons.csv", table), write(folder / "ponies.ttl", rdf))
+    return [each.link for each in reports[0].columns], facts, notes(reports)
+
+
+@pytest.mark.parametrize(
+    ("heading", "values", "way"),
+    [
+        ("Pony", ("Brisk", "dapple ", "MOCHA", "Tansy"), "name"),
+        ("Ponies", ("Brisk", "Dapple", "Brisk", "Dapple"), "name"),
+        ("Name of pony", ("Brisk", "Dapple", "Brisk", "Dapple"), "name"),
+        ("Pferde", ("Brisk", "Dapple", "Brisk", "Dapple"), "name"),
+        ("Nom du cheval", ("Brisk", "Dapple", "Brisk", "Dapple"), "name"),
+        ("Pony code", ("P-1", "p-2", "P-3", "P-1"), "code"),
+        ("Pony id", ("p1", "p2", "p1", "p2"), "IRI"),
+        ("Mount", ("Brisk", "Dapple", "Mocha", "Brisk"), "name"),
+    ],
+)
+def test_a_column_refers_to_things_of_the_graph(
+    tmp_path: Path, heading: str, values: tuple[str, ...], way: str
+) -> None:
+    rows = "".join(f"{n},{value},{n}0\n" for n, value in enumerate(values, 1))
+    links, facts, said = lesson_links(tmp_path, f"no,{heading},fee\n{rows}")
+    assert links == ["", f"ponies, by {way} (a guess)", ""]
+    named = [value for value, _ in cells(facts, heading.replace(" ", "%20")).values()]
+    assert {each.rpartition("/")[0] for each in named} == {"http://stable.example/id"}
+    assert len(named) == len(values)
+    assert "a guess" in said
+
+
+@pytest.mark.parametrize(
+    ("heading", "values"),
+    [
+        # too few, of two classes, most of which are none, and numbers
+        ("Mount", ("Brisk", "Dapple", "Brisk", "Dapple")),
+        ("Mount", ("Brisk", "Dapple", "Ana Ruiz", "Ana Ruiz")),
+        ("Pony", ("Brisk", "Rex", "Fido", "Nero")),
+        ("Ponies", ("1", "2", "3", "4")),
+    ],
+)
+def test_a_column_that_names_no_things_of_one_class_stays(
+    tmp_path: Path, heading: str, values: tuple[str, ...]
+) -> None:
+    rows = "".join(f"{n},{value},{n}0\n" for n, value in enumerate(values, 1))
+    numbers = "".join(f'k:p{n} v:code "{n}" .' for n in range(1, 5))
+    links, facts, _ = lesson_links(tmp_path, f"no,{heading},fee\n{rows}", PONIES + numbers)
+    assert links == ["", "", ""]
+    assert [value for value, _ in cells(facts, heading).values()] == list(values)
+
+
+def test_texts_that_name_no_thing_or_several_stay_beside_a_link(tmp_path: Path) -> None:
+    rdf = PONIES + 'k:p5 a v:Pony ; rdfs:label "Tansy" .'
+    ponies = ("Brisk", "Brisk", "Dapple", "Mocha", "Tansy", "", "P9")
+    more = "".join(f'k:q{n} a v:Pony ; rdfs:label "Q{n}" .\n' for n in range(8))
+    rows = "".join(f"{n},{pony},{n}0\n" for n, pony in enumerate((*ponies, *(f"Q{n}" for n in range(8))), 1))
+    links, facts, said = lesson_links(tmp_path, f"no,Pony,fee\n{rows}", rdf + more)
+    assert links[1] == "ponies, by name (a guess)"
+    assert "no single one of the ponies: 'Tansy' (row 6), 'P9' (row 8)" in said
+    assert cells(facts, "Pony%20text") == {"no=5": ("Tansy", ""), "no=7": ("P9", "")}
+    assert all(value.startswith("http://stable.example/id/") for value, _ in cells(facts, "Pony").values())
+
+
+def test_a_link_to_the_graph_can_be_refused(tmp_path: Path) -> None:
+    stated = {"url": "lessons.csv", "tableSchema": {"columns": [{}, {"datatype": "string"}]}}
+    write(tmp_path / "lessons.csv-metadata.json", json.dumps(stated))
+    links, facts, _ = lesson_links(tmp_path, "no,Pony,fee\n1,Brisk,5\n2,Dapple,6\n3,Mocha,7\n")
+    assert links == ["", "", ""]
+    assert cells(facts, "Pony")["no=1"] == ("Brisk", "")
+
+
+def test_rows_about_things_are_not_called_like_them_unless_there_is_one_of_each(tmp_path: Path) -> None:
+    _, reports = read(
+        write(tmp_path / "ponies.ttl", PONIES),
+        write(tmp_path / "lessons.csv", "no,Pony,fee\n1,Brisk,5\n2,Dapple,6\n3,Mocha,7\n4,Mocha,7\n"),
+        write(tmp_path / "heights.csv", "Pony,cm\nBrisk,120\nDapple,130\nMocha,140\n"),
+    )
+    assert [(each.name, [column.link != "" for column in each.columns]) for each in reports] == [
+        ("", [False, True, False]),
+        ("Pony", [True, False]),
+    ]
+
+
+def test_the_same_columns_of_a_later_table_are_no_links(tmp_path: Path) -> None:
+    text = "Name,Phone number,Town\nAda Lind,040/1,Lund\nBo Berg,040/2,Lund\nCy Dahl,040/3,Ystad\nDi Ek,040/4,Lund\n"
+    for file, table in (("members 2024.csv", text), ("members 2025.csv", text + "Di Ek,040/4,Kivik\n")):
+        source = str(write(tmp_path / file, table))
+        made = ingest([source], "club", data=tmp_path / "data", add=True, tables_only=True, reading=READING)
+    reports = read_sheet_reports(tmp_path / "data" / "club" / "versions" / made.version)
+    assert [(each.name, [column.link for column in each.columns]) for each in reports] == [("Name", ["", "", ""])] * 2
+
+
+def test_a_table_that_is_added_refers_to_what_the_graph_has(tmp_path: Path) -> None:
+    data, text = tmp_path / "data", "no,Pony,fee\n1,Brisk,5\n2,Dapple,6\n3,Rex,7\n4,Mocha,8\n5,Tansy,9\n6,Tansy,9\n"
+    ponies, lessons = write(tmp_path / "ponies.ttl", PONIES), write(tmp_path / "lessons.csv", text)
+    for file in (ponies, lessons, lessons):
+        made = ingest([str(file)], "club", data=data, add=True, tables_only=True, reading=READING)
+    folder = data / "club" / "versions" / made.version
+    (report,) = read_sheet_reports(folder)
+    assert report.columns[1].link == "ponies, by name (a guess)"
+    out = io.BytesIO()
+    export_cells(folder, "", out)
+    assert out.getvalue().decode().replace("\r\n", "\n") == text
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.sampled_from(("Brisk", "Dapple", "Mocha", "Tansy", "P9", "")), min_size=2, max_size=12),
+    st.sampled_from(("Pony", "Mount")),
+)
+def test_each_cell_is_a_link_or_a_text_whatever_the_order_of_files(
+    tmp_path_factory: pytest.TempPathFactory, values: list[str], heading: str
+) -> None:
+    found = []
+    for table, rdf in (("a.csv", "b.ttl"), ("b.csv", "a.ttl")):
+        folder = tmp_path_factory.mktemp("sheets")
+        rows = "".join(f"{n},{value},x\n" for n, value in enumerate(values, 1))
+        files = [write(folder / table, f"no,{heading},note\n{rows}"), write(folder / rdf, PONIES)]
+        facts, (report,) = read(*sorted(files))
+        linked, beside = cells(facts, heading), cells(facts, f"{heading}%20text")
+        assert not linked.keys() & beside.keys()
+        assert {f"no={n}" for n, value in enumerate(values, 1) if value} == linked.keys() | beside.keys()
+        # without a link all are texts; with one all names of ponies are links
+        names = {"k:p1": "Brisk", "k:p2": "Dapple", "k:p3": "Mocha", "k:p4": "Tansy"}
+        texts = {
+            k: names.get(value.replace("http://stable.example/id/", "k:"), value) for k, (value, _) in linked.items()
+        }
+        texts |= {k: value for k, (value, _) in beside.items()}
+        assert texts == {f"no={n}": value for n, value in enumerate(values, 1) if value}
+        found.append((sorted(texts.items()), [column.link for column in report.columns]))
+    assert found[0] == found[1]
+
+
 def test_a_heading_may_begin_with_the_word_for_a_key(tmp_path: Path) -> None:
     towns = write(tmp_path / "villes.csv", "Code canton,Code département,Nom\n03,01,Ambon\n01,2A,Bordes\n02,03,Cluis\n")
     departments = write(tmp_path / "dep.csv", "Région,Code département,Nom\nx,01,Ain\nx,2A,Corse-du-Sud\ny,03,Allier\n")

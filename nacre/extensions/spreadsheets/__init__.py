@@ -9,6 +9,7 @@ In reading order:
     parts           the tables of a sheet, what is left out of them, and merged cells
     columns         all texts of a column -> its type, and a literal for each text
     links           keys, names, and columns that refer to other sheets
+    graph_links     columns that refer to things of the graph that tables are added to
     triples         sheets -> triples, reports, and the cells as they were
     preview         the first rows of an uploaded table, before it is read, and its address
 """

@@ -5,7 +5,7 @@ row has sums if one of its cells is a word for them ("Total", "Zwischensumme Nor
 rows above or below it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median, median_low
 from typing import NamedTuple
 
@@ -126,6 +126,34 @@ def distinct_names(headings: Sequence[str], width: int) -> tuple[list[str], list
             what = f"a further heading {heading!r}" if heading else "no heading"
             notes.append(f"Column {number} has {what} and is called {name!r}.")
     return names, notes
+
+
+def width_notes(headings: int, cut: int, ragged: Sequence[int]) -> Iterator[str]:
+    """Notes on cells beyond the last column, and on rows with another number of cells than there are headings."""
+    if cut:
+        yield f"{cut:,} cells are beyond column {MAX_COLUMNS:,} and are not read."
+    if ragged:
+        shown = ", ".join(map(str, ragged[:3])) + (f" and {len(ragged) - 3:,} more" if len(ragged) > 3 else "")
+        yield f"Not as many cells as headings ({headings:,}): row {shown}."
+
+
+def without_tail(
+    tail: Sequence[Sequence[str]], at: int, end: int, notes: list[str]
+) -> tuple[int, Sequence[Sequence[str]]]:
+    """The end of a table without sums below it, and the rows below the end. `tail` are the last rows before `at`."""
+    first = at - len(tail)
+    while first < end and (row := tail[end - first - 1]) is not None:
+        texts = [cell.strip() for cell in row if cell.strip()]
+        if len(texts) > 1 and texts[0].casefold().rstrip(":") in words("totals"):
+            notes.append(f"Row {end:,} has sums of the rows above and is not read.")
+        elif texts:
+            break
+        end -= 1
+    below = tail[max(0, end - first) :]
+    texts = [cell.strip() for row in below if len([c for c in row if c.strip()]) == 1 for cell in row if cell.strip()]
+    if texts:
+        notes.append(f"Below the table, not read: {' | '.join(texts)[:MAX_HEADING]}")
+    return end, below
 
 
 def _heading_row(head: Sequence[Sequence[str]], filled: Sequence[int]) -> int | None:

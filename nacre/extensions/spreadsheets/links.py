@@ -7,6 +7,7 @@ are nearly all in its key or name. Numbers refer to a table only if their column
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from ingestion.induce.names import lowercase_name
 from nacre.extensions.spreadsheets.classify import words
@@ -20,7 +21,7 @@ MAX_VALUES, MIN_SHARE, MIN_VALUES = 200, 0.9, 2
 # the least share of texts that look like names, and of those that differ, for a column to name rows (given)
 MIN_NAMES, MIN_DIFFERENT = 0.9, 0.5
 
-_KEY_TYPES = ("integer", "text")
+KEY_TYPES = ("integer", "text")
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,27 @@ class SheetTable:
     parts: tuple[SheetColumn, SheetColumn] | None = None
 
 
+class FoundLink(NamedTuple):
+    """A column that refers to rows of another sheet, by one of its columns, or to things of the graph, by their names
+    or the like: what they are called, and the IRI of one by its text."""
+
+    label: str
+    by: str
+    find: Callable[[str], str | None]
+    sheet: str = ""
+
+
 def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None, label: str) -> SheetColumn | None:
     """The column that names rows: one that is called a name, else the only column of different words, else a key of
     texts. Names of something else than the table ("site name") that rows share are those of groups of rows."""
     texts = [each for each in columns if each.type.name == "text" and each.profile.filled]
     called = _name_words() | word_list("ingestion", "description_words")
-    ranked = [each for each in texts if called & set(_words_of(each.name)) and each.profile.share_of_names > 0]
-    kind = {singular(word) or word for word in _words_of(label)}
-    ranked = [each for each in ranked if set(_words_of(each.name)) - called <= kind or _are_different(each)]
+    ranked = [each for each in texts if called & set(words_of(each.name)) and each.profile.share_of_names > 0]
+    kind = {singular(word) or word for word in words_of(label)}
+    ranked = [each for each in ranked if set(words_of(each.name)) - called <= kind or _are_different(each)]
     ranked = ranked or [each for each in texts if is_called_name(each.name) and each.profile.is_unique]
     if ranked:
-        return min(ranked, key=lambda each: (len(_words_of(each.name)) > 1, each.place))
+        return min(ranked, key=lambda each: (len(words_of(each.name)) > 1, each.place))
     likely = [
         each
         for each in texts
@@ -78,14 +89,14 @@ def _are_different(column: SheetColumn) -> bool:
 
 def name_parts(columns: Sequence[SheetColumn], name: SheetColumn | None) -> tuple[SheetColumn, SheetColumn] | None:
     """The columns of first names and of last names, if one of them would name rows: together they name a person."""
-    texts = {"".join(_words_of(each.name)): each for each in columns if each.type.name == "text"}
+    texts = {"".join(words_of(each.name)): each for each in columns if each.type.name == "text"}
     given, family = (next((texts[word] for word in words(each) if word in texts), None) for each in ("given", "family"))
     return (given, family) if given is not None and family is not None and name in (given, family) else None
 
 
 def is_called_name(heading: str) -> bool:
     """Whether a heading ends with a word for a name, also in a compound ("Linienname")."""
-    own = _words_of(heading)
+    own = words_of(heading)
     return bool(own) and own[-1].endswith(tuple(_name_words()))
 
 
@@ -94,10 +105,9 @@ def choose_key(columns: Sequence[SheetColumn], rows: int) -> SheetColumn | None:
     able = [
         each
         for each in columns
-        if each.type.name in _KEY_TYPES and each.profile.is_unique and each.profile.filled >= rows
+        if each.type.name in KEY_TYPES and each.profile.is_unique and each.profile.filled >= rows
     ]
-    keys = _key_words()
-    called = [each for each in able if not keys.isdisjoint((*_words_of(each.name)[:1], *_words_of(each.name)[-1:]))]
+    called = [each for each in able if has_key_word(each.name)]
     first = [each for each in able if each is columns[0]]
     return next(iter([*called, *first]), None)
 
@@ -109,10 +119,10 @@ def propose_link(
     values: Callable[[SheetTable, SheetColumn], Collection[str]],
 ) -> tuple[SheetTable, SheetColumn] | None:
     """The table, and its key or name, that a column of another refers to."""
-    if column.type.name not in _KEY_TYPES or column in (own.key, own.name):
+    if column.type.name not in KEY_TYPES or column in (own.key, own.name):
         return None
     used = list(islice(column.profile.distinct, MAX_VALUES))
-    is_number = sum(map(str.isdigit, used)) > len(used) / 2  # as "02", which stays a text
+    is_number = are_numbers(used)
     found = []
     for table in tables:
         if table is own:
@@ -128,13 +138,33 @@ def propose_link(
     return min(found, key=lambda each: each[0])[1:] if found else None
 
 
+def are_numbers(texts: Collection[str]) -> bool:
+    """Whether most texts are numbers, as "02", which stays a text."""
+    return sum(map(str.isdigit, texts)) > len(texts) / 2
+
+
 def link_label(heading: str, target: str) -> str:
     """What people call a link: its heading without the word for a key, or the table that it refers to.
 
     >>> link_label("Borrower ID", "borrowers"), link_label("Code postal", "communes"), link_label("Id", "borrowers")
     ('Borrower', 'postal', 'borrowers')
     """
-    return " ".join(_without_key(heading.replace("_", " ").split())) or target
+    return " ".join(_without(_key_words(), heading.replace("_", " ").split())) or target
+
+
+def has_key_word(heading: str) -> bool:
+    """Whether a heading begins or ends with a word for a key."""
+    own = words_of(heading)
+    return not _key_words().isdisjoint((*own[:1], *own[-1:]))
+
+
+def without_key(heading: str) -> Sequence[str]:
+    """The words of a heading without those for keys and names, and prepositions, around them.
+
+    >>> without_key("Name of lender"), without_key("Borrower ID"), without_key("Nom")
+    (['lender'], ['borrower'], [])
+    """
+    return list(_without(_key_words() | _name_words() | words("prepositions").keys(), words_of(heading)))
 
 
 def _targets(table: SheetTable) -> Iterator[SheetColumn]:
@@ -148,19 +178,19 @@ def _is_called(heading: str, table: SheetTable) -> bool:
     """Whether a heading is that of the key or name of a table, or has the name of the table before a word for a key."""
     if heading.casefold() in {each.name.casefold() for each in _targets(table)} and len(heading) > MIN_VALUES:
         return True
-    own, kind = _words_of(heading), [singular(word) or word for word in _words_of(table.label)]
-    stem = _without_key(own) or own
+    own, kind = words_of(heading), [singular(word) or word for word in words_of(table.label)]
+    stem = _without(_key_words(), own) or own
     return bool(kind) and [singular(word) or word for word in stem][-len(kind) :] == kind
 
 
-def _without_key(words: Sequence[str]) -> Sequence[str]:
-    """The words of a heading without those for a key at its end or, as in Romance languages, at its start."""
-    known = _key_words()
+def _without(known: Collection[str], words: Sequence[str]) -> Sequence[str]:
+    """The words of a heading without known ones at its end or, as in Romance languages, at its start."""
     others = [i for i, word in enumerate(words) if word.casefold().strip(".:") not in known]
     return words[others[0] : others[-1] + 1] if others else ()
 
 
-def _words_of(heading: str) -> list[str]:
+def words_of(heading: str) -> list[str]:
+    """The words of a heading in small letters."""
     return [word.strip(".:") for word in lowercase_name(heading).casefold().split()]
 
 

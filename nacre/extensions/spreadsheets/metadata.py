@@ -48,6 +48,10 @@ class Metadata:
     links: tuple[StatedLink, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
 
+    def is_text(self, place: int) -> bool:
+        """Whether a column is stated to be text."""
+        return place < len(self.columns) and self.columns[place].datatype == "string"
+
 
 NONE = Metadata()
 

@@ -10,14 +10,14 @@ import json
 import logging
 import re
 from array import array
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, Any, Literal
 from urllib.parse import quote
 
 import numpy as np
@@ -49,18 +49,22 @@ from nacre.extensions.spreadsheets.columns import (
     number_of_no,
     uses_comma,
 )
+from nacre.extensions.spreadsheets.graph_links import GUESS, graph_links
 from nacre.extensions.spreadsheets.layout import (
     HEAD_ROWS,
     MAX_COLUMNS,
-    MAX_HEADING,
     SheetLayout,
     distinct_names,
     find_layout,
     other_names,
     undated_names,
+    width_notes,
+    without_tail,
 )
 from nacre.extensions.spreadsheets.links import (
+    KEY_TYPES,
     MIN_NAMES,
+    FoundLink,
     SheetColumn,
     SheetTable,
     choose_key,
@@ -141,8 +145,8 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                 left.append(Omission("file", source.name, reason=str(error)))
         for reading, (label, also) in zip(readings, undated_names([r.table.label for r in readings]), strict=True):
             reading.table, reading.also = replace(reading.table, label=label), also
-        links = _find_links(readings)
-        targets = {link.target.iri for found in links.values() for link in found.values()}
+        links = _find_links(readings, numbers)
+        targets = {link.sheet for found in links.values() for link in found.values()}
         # those that an earlier ingest read, if this one adds to it; a sheet that is read again takes its place
         before = read_sheet_reports(folder.parent) if folder is not None else ()
         again = {(Path(each.source.name).name, each.sheet.name) for each in readings}
@@ -209,7 +213,7 @@ def _first_pass(
     scan = _scan(sheet, layout, budget)
     profiles, failure, count = scan.profiles, scan.failure, scan.filled
     notes = list(layout.notes)
-    end, below = _without_tail(scan.tail, scan.at, scan.end, notes)
+    end, below = without_tail(scan.tail, scan.at, scan.end, notes)
     count -= sum(map(_is_filled, below))
     skipped = sum(1 for row in below for cell in row if cell.strip())
     headings = layout.headings[:MAX_COLUMNS]
@@ -223,7 +227,7 @@ def _first_pass(
     filled = [n for n in range(width) if profiles[n].filled]
     notes += [note for n, note in _by_column(changed) if n in filled]
     notes += [f"{names[n]!r} has no cell with a value." for n, each in enumerate(headings) if each and n not in filled]
-    notes += _width_notes(len(layout.headings), scan.cut, scan.ragged)
+    notes += width_notes(len(layout.headings), scan.cut, scan.ragged)
     if failure and not count:
         raise UnreadableTable(failure[0])
     notes += [f"The rows from {scan.at + 1:,} on are not read: {why}." for why in failure]
@@ -304,15 +308,6 @@ def _with_moved_headings(titles: Sequence[str], profiles: Sequence[ColumnProfile
     return found, notes
 
 
-def _width_notes(headings: int, cut: int, ragged: Sequence[int]) -> Iterator[str]:
-    """Notes on cells beyond the last column, and on rows with another number of cells than there are headings."""
-    if cut:
-        yield f"{cut:,} cells are beyond column {MAX_COLUMNS:,} and are not read."
-    if ragged:
-        shown = ", ".join(map(str, ragged[:3])) + (f" and {len(ragged) - 3:,} more" if len(ragged) > 3 else "")
-        yield f"Not as many cells as headings ({headings:,}): row {shown}."
-
-
 def _class_of(source: Source, sheet: Sheet, taken: set[str]) -> tuple[str, str]:
     """The IRI of the class of a sheet, which no other sheet has, and its label."""
     file = Path(Path(source.name).name.removesuffix(".gz")).stem
@@ -330,25 +325,6 @@ def _class_of(source: Source, sheet: Sheet, taken: set[str]) -> tuple[str, str]:
 def _by_column(notes: Sequence[str]) -> Iterator[tuple[int, str]]:
     for note in notes:
         yield int(note.split()[1]) - 1, note
-
-
-def _without_tail(
-    tail: Sequence[Sequence[str]], at: int, end: int, notes: list[str]
-) -> tuple[int, Sequence[Sequence[str]]]:
-    """The end of a table without sums below it, and the rows below the end. `tail` are the last rows before `at`."""
-    first = at - len(tail)
-    while first < end and (row := tail[end - first - 1]) is not None:
-        texts = [cell.strip() for cell in row if cell.strip()]
-        if len(texts) > 1 and texts[0].casefold().rstrip(":") in words("totals"):
-            notes.append(f"Row {end:,} has sums of the rows above and is not read.")
-        elif texts:
-            break
-        end -= 1
-    below = tail[max(0, end - first) :]
-    texts = [cell.strip() for row in below if len([c for c in row if c.strip()]) == 1 for cell in row if cell.strip()]
-    if texts:
-        notes.append(f"Below the table, not read: {' | '.join(texts)[:MAX_HEADING]}")
-    return end, below
 
 
 def _is_filled(row: Sequence[str]) -> bool:
@@ -381,16 +357,8 @@ def _columns(batch: Sequence[Sequence[str]], width: int) -> Iterator[Sequence[st
     return islice(zip_longest(*batch, fillvalue=""), width)
 
 
-class FoundLink(NamedTuple):
-    """A column that refers to a column of another sheet, whose rows have IRIs by its texts."""
-
-    target: SheetReading
-    column: SheetColumn
-    iris: dict[str, str]
-
-
-def _find_links(readings: Sequence[SheetReading]) -> dict[str, dict[int, FoundLink]]:
-    """The links of each sheet by the places of their columns, stated or proposed."""
+def _find_links(readings: Sequence[SheetReading], numbers: TermNumbers) -> dict[str, dict[int, FoundLink]]:
+    """The links of each sheet by the places of their columns, stated or proposed. What is stated to be text is none."""
     tables = [reading.table for reading in readings]
     by_table = {id(reading.table): reading for reading in readings}
     known: dict[tuple[str, str], dict[str, str]] = {}
@@ -406,7 +374,11 @@ def _find_links(readings: Sequence[SheetReading]) -> dict[str, dict[int, FoundLi
             }
         return known[place]
 
+    def link(table: SheetTable, column: SheetColumn) -> FoundLink:
+        return FoundLink(table.label, column.name, values(table, column).get, by_table[id(table)].iri)
+
     found: dict[str, dict[int, FoundLink]] = {}
+    left: list[tuple[SheetReading, SheetColumn]] = []
     for reading in readings:
         links: dict[int, FoundLink] = {}
         for stated in reading.metadata.links:
@@ -416,12 +388,25 @@ def _find_links(readings: Sequence[SheetReading]) -> dict[str, dict[int, FoundLi
                 target = other.metadata.names.get(stated.target, stated.target)
                 at = next((each for each in other.table.columns if each.name == target), other.table.key)
                 if at is not None:
-                    links[own.place] = FoundLink(other, at, values(other.table, at))
-        for column in reading.table.columns if len(readings) > 1 else ():
-            proposed = None if column.place in links else propose_link(column, reading.table, tables, values)
-            if proposed is not None:
-                links[column.place] = FoundLink(by_table[id(proposed[0])], proposed[1], values(*proposed))
+                    links[own.place] = link(other.table, at)
+        for column in reading.table.columns:
+            if column.place not in links and not reading.metadata.is_text(column.place):
+                proposed = propose_link(column, reading.table, tables, values)
+                if proposed is not None:
+                    links[column.place] = link(*proposed)
+                elif column.type.name in KEY_TYPES:
+                    left.append((reading, column))
         found[reading.iri] = links
+    guesses = graph_links([(r.table, c) for r, c in left], numbers.collector, {reading.iri for reading in readings})
+    for (reading, column), guess in zip(left, guesses, strict=True):
+        if guess is not None:
+            found[reading.iri][column.place] = guess
+            reading.notes += [] if GUESS in reading.notes else [GUESS]
+            if column is reading.table.name and not column.profile.is_unique:
+                # several rows about one thing are not called like it
+                others = [each for each in reading.table.columns if each is not column]
+                name = choose_name(others, reading.table.key, reading.table.label)
+                reading.table = replace(reading.table, name=name, parts=None)
     return found
 
 
@@ -443,11 +428,10 @@ def _second_pass(
     table, iris = reading.table, numbers.iris
     _add_schema(reading, links, numbers)
     type_, class_, label = iris[TYPE], iris[reading.iri], iris[_LABEL]
-    predicates = {each.place: iris[_predicate(reading, each)] for each in table.columns}
+    predicates = {each.place: iris[_predicate(reading, each.name)] for each in table.columns}
     terms = {each.place: _cell_numbers(each, links.get(each.place), numbers) for each in table.columns}
     read, texts_kept, count = Counter[int](), Counter[int](), 0
-    types = {each.place: each.type for each in table.columns}
-    misfits: dict[int, list[str]] = {each.place: [] for each in table.columns}
+    types, misfits = {each.place: each.type for each in table.columns}, defaultdict[int, list[str]](list)
     every, is_part = _until_failure(reading.sheet)[0], reading.sheet.whole is not None
     every = every if cells is None or is_part else _copied(every, cells)
     rows, at = _rows_with_iris(reading, every), -1 if table.name is None else table.name.place
@@ -460,9 +444,8 @@ def _second_pass(
     while batch := list(islice(rows, BATCH)):
         count += len(batch)
         own, subjects, row_numbers = zip(*batch, strict=True)
-        things = np.fromiter(
-            iris.append(subjects) if are_new else map(iris.__getitem__, subjects), dtype=np.int32, count=len(batch)
-        )
+        subject_numbers = iris.append(subjects) if are_new else map(iris.__getitem__, subjects)
+        things = np.fromiter(subject_numbers, dtype=np.int32, count=len(batch))
         parts = [_triples(things, type_, np.full(len(batch), class_, dtype=np.int32))]
         width = max(map(len, own))
         columns = list(_columns(own, width))
@@ -473,17 +456,19 @@ def _second_pass(
             read[place] += int(np.count_nonzero(objects))
             if types[place].is_ticked:
                 objects[objects == 0] = number_of_no(numbers)
+            if known.misfits:
+                is_text = np.fromiter(map(known.misfits.__contains__, columns[place]), dtype=bool, count=len(batch))
+                texts_kept[place] += int(np.count_nonzero(is_text))
+                for n in np.flatnonzero(is_text)[: MAX_MISFITS - len(misfits[place])].tolist():
+                    misfits[place].append(_misfit(columns[place][n].strip(), row_numbers[n], types[place].name))
+                if place in links:
+                    parts.append(_triples(things, iris[_texts_beside(reading, place)], objects * is_text))
+                    objects[is_text] = 0
             parts.append(_triples(things, predicates[place], objects))
             if table.name is not None and place == table.name.place:
                 labels = _full_names(columns, table.parts) if table.parts else columns[place]
                 names = objects if titles is known else np.fromiter(titles.of(labels), dtype=np.int32)
                 parts.append(_triples(things, label, names))
-            if known.misfits:
-                for cell, row in zip(columns[place], row_numbers, strict=True):
-                    if cell in known.misfits:
-                        texts_kept[place] += 1
-                        if len(misfits[place]) < MAX_MISFITS:
-                            misfits[place].append(_misfit(cell.strip(), row, types[place].name))
         numbers.add(array("I", np.concatenate(parts).tobytes()))
     # those below the table are copied too
     deque(every, 0)
@@ -492,9 +477,9 @@ def _second_pass(
         for each in table.columns
     )
     notes = (*reading.notes, *_misfit_notes(table, reports, misfits))
-    naming = table.parts or tuple(filter(None, (table.name,)))
-    named, key = " ".join(each.name for each in naming), table.key.name if table.key is not None else ""
-    file, sheet, copied = Path(reading.source.name).name, reading.sheet.name, cells.name if cells is not None else ""
+    named = " ".join(each.name for each in table.parts or (table.name,) if each is not None)
+    file, sheet, key = Path(reading.source.name).name, reading.sheet.name, table.key.name if table.key else ""
+    copied = cells.name if cells is not None else ""
     return SheetReport(file, sheet, table.label, count, reports, key, named, reading.skipped, notes, copied)
 
 
@@ -508,20 +493,22 @@ def _full_names(columns: Sequence[Sequence[str]], parts: tuple[SheetColumn, Shee
     ]
 
 
-def _misfit_notes(table: SheetTable, reports: Sequence[ColumnReport], misfits: dict[int, list[str]]) -> Iterator[str]:
+def _misfit_notes(
+    table: SheetTable, reports: Sequence[ColumnReport], misfits: Mapping[int, list[str]]
+) -> Iterator[str]:
     """The cells of each column that are kept as text, since they do not fit it."""
     for column, each in zip(table.columns, reports, strict=True):
         if column.type.is_ticked and each.empty:
             yield f"{each.name}: an empty cell is a no, since all others are ticks."
-        if shown := misfits[column.place]:
+        if shown := misfits.get(column.place):
             more = f" and {each.kept_as_text - len(shown):,} more" if each.kept_as_text > len(shown) else ""
-            what = f"refer to no row of {each.type}" if each.link else f"are no {_type_words(each)}"
+            what = f"refer to no single one of the {each.type}" if each.link else f"are no {_type_words(each)}"
             yield f"{each.name}: kept as text, since they {what}: {', '.join(shown)}{more}."
 
 
 def _column_report(column: SheetColumn, link: FoundLink | None, rows: int, read: int, texts: int) -> ColumnReport:
-    target = link.target.table.label if link is not None else ""
-    shown = f"{target}, by {link.column.name}" if link is not None else ""
+    target = link.label if link is not None else ""
+    shown = f"{target}, by {link.by}" if link is not None else ""
     return ColumnReport(column.name, target or column.type.name, column.type.unit, read, rows - read, texts, shown)
 
 
@@ -548,12 +535,20 @@ def _triples(things: "np.ndarray[Any, Any]", predicate: int, objects: "np.ndarra
 def _cell_numbers(column: SheetColumn, link: FoundLink | None, numbers: TermNumbers) -> CellNumbers:
     if link is None:
         return literal_numbers(column.type, numbers)
-    targets, iris = link.iris, numbers.iris
-    return CellNumbers(lambda text: iris[iri] if (iri := targets.get(text)) else None, numbers.of(STRING))
+    find, iris = link.find, numbers.iris
+    return CellNumbers(lambda text: iris[iri] if (iri := find(text)) else None, numbers.of(STRING))
 
 
-def _predicate(reading: SheetReading, column: SheetColumn) -> str:
-    return f"{reading.iri}#{quote(column.name, safe=_SAFE)}"
+def _predicate(reading: SheetReading, name: str) -> str:
+    return f"{reading.iri}#{quote(name, safe=_SAFE)}"
+
+
+def _texts_beside(reading: SheetReading, place: int) -> str:
+    """The property of the texts of a link that name nothing: with both in one, some would be left out of its groups."""
+    name = reading.names[place]
+    while name in reading.names:
+        name += " text"
+    return _predicate(reading, name)
 
 
 def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: TermNumbers) -> None:
@@ -573,10 +568,10 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
     called = {kind, singular(kind) or ""}
     degrees = coordinate_names([(each.name, each.profile, each.type) for each in reading.table.columns])
     for each in reading.table.columns:
-        own = iris[_predicate(reading, each)]
+        own = iris[_predicate(reading, each.name)]
         link = links.get(each.place)
         label = degrees.get(each.name, each.name)
-        label = link_label(each.name, link.target.table.label) if link is not None else label
+        label = link_label(each.name, link.label) if link is not None else label
         found.append((own, iris[_LABEL], texts[label]))
         others = [*([each.name] if label != each.name else []), *other_names(each.name, reading.names)]
         found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others if other.casefold() not in called]

@@ -10,7 +10,7 @@ await addWords("tables/files/");
 const MAX_SENT = 8 << 20, MAX_TEXT = 1 << 20, IS_TEXT = /\.(csv|tsv|tab|jsonl|ndjson)$/i;
 // with what metadata call them
 const TYPES = {
-  text: [t("typeText"), "string"], integer: [t("typeInteger"), "integer"], decimal: [t("typeDecimal"), "number"], quantity: [t("typeQuantity"), "number"],
+  text: [t("typeText"), "string"], unlinked: [t("typeUnlinked"), "string"], integer: [t("typeInteger"), "integer"], decimal: [t("typeDecimal"), "number"], quantity: [t("typeQuantity"), "number"],
   year: [t("typeYear"), "gYear"], date: [t("typeDate"), "date"], dayFirst: [t("typeDayFirst"), { base: "date", format: "d.M.yyyy" }],
   monthFirst: [t("typeMonthFirst"), { base: "date", format: "M/d/yyyy" }], dateTime: [t("typeDateTime"), "dateTime"], time: [t("typeTime"), "time"], boolean: [t("typeBoolean"), "boolean"],
 };
@@ -60,9 +60,9 @@ function sheet(file, { sheet: name, label, named_by: namedBy, columns, more_colu
     more > 0 && quiet(t("previewMore", { n: more })), notes.map((each) => quiet(translate(each)))];
 }
 
-// The type of a column, to be changed. A number with a unit is no other kind of number.
+// The type of a column, to be changed. A number with a unit is no other kind of number; a text may name rows of another table or things of the graph.
 function typeOf(column, changed) {
-  const offered = Object.keys(TYPES).filter((each) => each === column.type || (column.type === "quantity" ? !NUMBERS.includes(each) : each !== "quantity"));
+  const offered = Object.keys(TYPES).filter((each) => each === column.type || (each === "unlinked" ? column.type === "text" : column.type === "quantity" ? !NUMBERS.includes(each) : each !== "quantity"));
   const words = (each) => TYPES[each][0] + (each === column.type && column.unit ? " (" + column.unit + ")" : "");
   const field = element("select", { "aria-label": t("typeOf", { column: column.name }), onchange: () => { if (field.value === column.type) changed.delete(column); else changed.set(column, field.value); } },
     offered.map((each) => element("option", { value: each, selected: each === column.type }, words(each))));
