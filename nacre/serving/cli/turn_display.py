@@ -254,7 +254,7 @@ class AnswerWriter:
         self._rows = []
         table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for index, name in enumerate(head):
-            numbers = all(index < len(row) and _is_number(row[index]) for row in rows)
+            numbers = all(index < len(row) and re.fullmatch(r"-?[\d.,\s]*\d(?:\s?%)?|", row[index]) for row in rows)
             table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
         for row in rows:
             # Text, since data must not be read as markup of rich
@@ -269,10 +269,6 @@ def table_cells(row: str) -> list[str]:
     ['Ann | Co', '12']
     """
     return [cell.replace("\\|", "|") for cell in _BARS.split(row.strip())[1:-1]]
-
-
-def _is_number(cell: str) -> bool:
-    return bool(re.fullmatch(r"-?[\d.,\s]*\d(?:\s?%)?|", cell))
 
 
 def _write(text: str) -> None:
