@@ -73,7 +73,8 @@ def read_day_digits(text: str) -> str | None:
 
 
 def append_unit(number: str, unit: str) -> str:
-    """A number followed by its unit."""
+    """A number followed by its unit; money has two decimals or none."""
+    number += "0" * (unit in ("£", "$", "€") and number[-2:-1] in (".", ","))
     return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
 
 

@@ -430,15 +430,16 @@ def _in_order_of_names(table: Table, body: Select) -> Table:
 
 def build_table(statement: Statement | SparqlQuery, rows: Sequence[tuple[Cell, ...]], truncated: bool) -> Table:
     """The rows that a statement gave, as a table: what is shown in columns, the keys beside them."""
-    shown = [i for i, output in enumerate(statement.outputs) if output.role != "key"]
+    shown = [(i, output) for i, output in enumerate(statement.outputs) if output.role != "key"]
     keys = [i for i, output in enumerate(statement.outputs) if output.role == "key"]
-    return Table(
-        tuple(statement.outputs[i].name for i in shown),
-        tuple(tuple(row[i] for i in shown) for row in rows),
-        tuple(tuple(dict.fromkeys(str(row[i]) for i in keys)) for row in rows),
-        tuple(statement.outputs[i].unit for i in shown),
-        truncated=truncated,
+    names, units = (tuple(getattr(output, each) for _, output in shown) for each in ("name", "unit"))
+    # decimals do not add up to 553.5799999999999
+    cells = (
+        tuple(float(f"{c:.12g}") if o.role == "number" and isinstance(c := row[i], float) else row[i] for i, o in shown)
+        for row in rows
     )
+    links = tuple(tuple(dict.fromkeys(str(row[i]) for i in keys)) for row in rows)
+    return Table(names, tuple(cells), links, units, truncated=truncated)
 
 
 def add_order_column(body: Select | Combine) -> Select | Combine:

@@ -573,6 +573,14 @@ def test_by_keyboard_alone(page, server):
     page.wait_for_selector("#derivation .query")
     page.keyboard.press("/")
     assert page.evaluate("() => document.activeElement.id") == "question"
+    # in the empty field it is no text, and Escape closes the panel from there too
+    page.keyboard.press("/")
+    assert page.input_value("#question") == ""
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#panel")
+    reach(".derive")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#derivation .query")
     reach("#panel summary")
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")

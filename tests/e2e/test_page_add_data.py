@@ -162,6 +162,9 @@ def test_a_type_is_changed_before_a_table_is_read_and_a_german_reads_what_became
         assert serious(page) == []
         page.click("#look >> text=Diese Dateien lesen")
         page.wait_for_selector("#look .upload-status a", timeout=READ_SECONDS)
+        # what was printed is folded away
+        expect(page.locator("#look .progress")).to_be_hidden()
+        page.click("#look .upload-status summary")
         lines = page.inner_text("#look .progress").splitlines()
         english = re.compile(r"\b(parse|tables|names|is now|things|rows?|key|cells|read|vectors|embedded)\b")
         assert [line for line in lines if english.search(line)] == []

@@ -55,6 +55,34 @@ def test_a_long_list_is_opened_copied_and_exported_whole(page, server, buoys):
     expect(names).to_have_count(BUOYS)
 
 
+TURN = """async ([answer, words]) => {
+  const { newTurn, finishTurn } = await import("/static/turn/turn.js");
+  const turn = newTurn("Which?", { ask() {} });
+  const empty = { by: {}, unavailable: {}, citations: [], values: [], caveats: [], visited: [] };
+  finishTurn(turn, { ...empty, queries: [], others: [], question: "Which?", standalone: "Which?", status: "clarify",
+    answer, options: words.map((each) => ({ words: each })) });
+  return turn.answer.textContent;
+}"""
+
+
+def test_readings_below_an_answer_are_not_in_its_text_too(page, server, buoys):
+    begin(page, server, "buoys")
+    one, two = "the tides of the locks", "the locks of a tide"
+    for text in (f"Or did you mean “{one}”?", f"Or did you mean: 1. “{one}”; 2. “{two}”?"):
+        words = [each for each in (one, two) if each in text]
+        assert page.evaluate(TURN, [f"It is 1.5 m. {text}", words]) == "It is 1.5 m."
+
+
+def test_what_is_announced_is_no_markup(page, server, buoys):
+    begin(page, server, "buoys")
+    ask(page, "Show the depths and weights of the buoys as a table")
+    expect(page.locator(f"{LAST} .answer table")).to_be_visible()
+    said = page.text_content("#said")
+    assert said
+    assert "|" not in said
+    assert "--json" not in said
+
+
 def test_numbers_are_written_as_in_the_text_and_charts_fit_a_phone(browser, server, buoys):
     context = browser.new_context(viewport={"width": 360, "height": 740}, accept_downloads=True)
     page = context.new_page()

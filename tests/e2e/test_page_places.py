@@ -31,6 +31,7 @@ def beacons(data, tmp_path_factory):
             f':b{n} a :Beacon ; r:label "{name}" ; :height {20 + n * 7 % 30} ; :coast :{("oster", "wester")[n % 2]} ;'
             f' :lit "{1900 + n // 3}-0{1 + n % 3}-04"^^x:date ; g:lat {60 - n * 9} ; g:long {n * 11 - 30} .'
         )
+    lines += [f':k{n} a :Kiosk ; r:label "Kiosk {n}" ; g:lat 50.0{n} ; g:long 8.0{n} .' for n in range(3)]
     lines.append(':buoy a :Buoy ; r:label "Old Buoy" ; s:asWKT "POINT(10.5 55.25)"^^s:wktLiteral .')
     (folder / "beacons.ttl").write_text("\n".join(lines))
     with ingested(data, folder, "beacons"):
@@ -63,6 +64,14 @@ def test_things_with_places_are_on_a_map_that_the_keyboard_walks(page, server, b
     page.goto(f"{server}/?graph={beacons}&class={BASE}Beacon")
     expect(page.locator("#look .places a.node")).to_have_count(len(NAMES))
     assert serious(page) == []
+    # places within some kilometres are apart, with a scale
+    page.goto(f"{server}/?graph={beacons}&class={BASE}Kiosk")
+    expect(page.locator("#look .places a.node")).to_have_count(3)
+    expect(page.locator("#look .leaflet-control-scale-line")).to_contain_text("km")
+    tops = page.locator("#look .places a.node").evaluate_all(
+        "(all) => all.map((each) => each.getBoundingClientRect().top)"
+    )
+    assert max(tops) - min(tops) > 100
     # nothing of it is loaded for things without places
     loaded = []
     page.on("request", lambda request: loaded.append(request.url))

@@ -85,6 +85,34 @@ def test_a_class_is_a_table_that_sorts_filters_and_is_shared(page, context, serv
     expect(page.locator(".table-foot")).to_contain_text("of 1")
 
 
+def test_what_names_all_is_one_column_in_natural_order_and_the_focus_stays(page, server, data, tmp_path):
+    prefixes = f"@prefix : <{BASE}> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    hives = "".join(f':h{i} a :Hive ; r:label "Hive {i}" ; :sign "Hive {i}" ; :comb {i * 3} .\n' for i in range(1, 13))
+    (tmp_path / "hives.ttl").write_text(prefixes + hives)
+    with ingested(data, tmp_path, "hives"):
+        page.goto(f"{server}/?graph=hives&class={BASE}Hive")
+        expect(page.locator(f"{ROWS} th")).to_have_text([f"Hive {i}" for i in range(1, 13)])
+        expect(page.locator("#look thead .sort")).to_have_text(["sign", "comb"])
+        page.click("[aria-label='Filter by comb']")
+        expect(page.locator("#choices .bin-ends span")).to_have_count(2)
+        page.locator("#choices .bins button >> nth=0").focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#look .card h3 >> nth=0")).to_contain_text("of 12 things")
+        assert page.evaluate("() => document.activeElement.ariaLabel") == "Filter by comb"
+        page.click("#look thead .sort >> nth=0")
+        expect(page.locator("#look thead th[aria-sort=descending] .sort")).to_be_focused()
+        # the box of a filter leaves the question field free, and headings are one line on a phone
+        page.set_viewport_size({"width": 360, "height": 740})
+        heads = page.locator("#look thead th").evaluate_all("(all) => all.map((each) => each.offsetTop)")
+        assert len(set(heads)) == 1
+        page.click("[aria-label='Filter by comb']")
+        expect(page.locator("#choices")).to_be_visible()
+        ends = page.evaluate(
+            "() => ['choices', 'ask'].map((id) => document.getElementById(id).getBoundingClientRect())"
+        )
+        assert ends[0]["bottom"] <= ends[1]["top"]
+
+
 def test_truth_values_are_words_and_a_filter_by_them_too(page, server, data, tmp_path):
     prefixes = f"@prefix : <{BASE}> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
     bells = "".join(f':e{i} a :Bell ; r:label "Bell {i}" ; :lit {str(i < 3).lower()} .\n' for i in range(8))
@@ -96,6 +124,8 @@ def test_truth_values_are_words_and_a_filter_by_them_too(page, server, data, tmp
         page.click("#choices button:has-text('yes3')")
         expect(page.locator(f"{ROWS} td")).to_have_text(["yes"] * 3)
         expect(page.locator(".filters")).to_contain_text("lit is yes")
+        lines = taken(page, lambda: page.click(".table-foot >> text=CSV")).splitlines()
+        assert [line.rpartition(",")[2] for line in lines] == ["lit", *["yes"] * 3]
         page.goto(f"{server}/?graph=bells&thing={BASE}e5")
         expect(page.locator("#look .pairs td >> nth=0")).to_have_text("no")
 

@@ -26,6 +26,7 @@ from nacre.extensions.uploads.routes import (
     CHUNK,
     FILES,
     FOLDER,
+    IDLE_SECONDS,
     INTERRUPTED,
     MAX_UPLOADS,
     OUTPUT,
@@ -131,7 +132,7 @@ def test_parts_of_files_that_come_at_once_pass_no_limit(tmp_path: Path) -> None:
     assert sum(size for _, size in uploads.state(ANN, upload).files) == 2 * len(part)
 
 
-def test_only_its_owner_and_only_who_may_write(uploads: Uploads) -> None:
+def test_only_its_owner_and_only_who_may_write(uploads: Uploads, tmp_path: Path) -> None:
     upload = uploads.begin(ANN).upload
     for wrong in (upload, "0" * 32, "../keys"):
         with pytest.raises(NotFound):
@@ -147,7 +148,14 @@ def test_only_its_owner_and_only_who_may_write(uploads: Uploads) -> None:
     with pytest.raises(ConfigError, match="Too many"):
         uploads.begin(ANN)
     uploads.cancel(ANN, upload)
+    left = uploads.begin(ANN).upload
+    # one that nobody went on with, as when its page was closed, gives way
+    folder = tmp_path / FOLDER / left
+    for path in (folder, *(folder / FILES).iterdir()):
+        os.utime(path, (0, time.time() - 2 * IDLE_SECONDS))
     uploads.begin(ANN)
+    with pytest.raises(NotFound):
+        uploads.state(ANN, left)
 
 
 def test_an_upload_becomes_a_graph_and_a_second_one_must_confirm(uploads: Uploads, tmp_path: Path) -> None:

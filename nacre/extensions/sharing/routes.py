@@ -315,7 +315,7 @@ def shared_page(share: OpenedShare, language: str) -> str:
         _table(answer.columns, answer.rows, answer.all_rows, words, words["rows"], language),
     ]
     if answer.citations:
-        sources = "".join(_citation(each, words, language) for each in answer.citations)
+        sources = "".join(_citation(each, answer, words, language) for each in answer.citations)
         parts.append(f"<h2>{_safe(words['sharedSources'])}</h2><ol>{sources}</ol>")
     parts.append(_derivation(answer, words, language))
     about = _fill(
@@ -353,10 +353,13 @@ def _status(answer: SharedAnswer, words: dict[str, Any]) -> str:
     return str(status) + _fill(words["sure"], percent=percent)
 
 
-def _citation(citation: SharedCitation, words: dict[str, Any], language: str) -> str:
-    title = _fill(words["rowsOfSource"], n=str(citation.n))
-    rows = _table(citation.columns, citation.rows, citation.all_rows, words, title, language)
-    said = " – ".join(each for each in (citation.text, citation.source, citation.basis) if each)
+def _citation(citation: SharedCitation, answer: SharedAnswer, words: dict[str, Any], language: str) -> str:
+    """A source: its rows unless the answer shows them, else its text. Queries are in English words."""
+    title, is_shown = _fill(words["rowsOfSource"], n=str(citation.n)), citation.rows == answer.rows
+    rows = "" if is_shown else _table(citation.columns, citation.rows, citation.all_rows, words, title, language)
+    basis = _fill(words["restsOn"], what=_translated(citation.basis, language)) if citation.basis else ""
+    source = citation.source if language == ENGLISH or not citation.rows else ""
+    said = " – ".join(each for each in ("" if citation.rows else citation.text, source, basis) if each)
     return f'<li id="source-{citation.n}">[{citation.n}] {_safe(said)}{rows}</li>'
 
 
@@ -460,6 +463,20 @@ def _fill(text: str, **values: str) -> str:
 def _day(seconds: float, language: str) -> str:
     day = time.strftime("%Y-%m-%d", time.gmtime(seconds))
     return format_date(day) if language == ENGLISH else translated_literal(day, language)
+
+
+def _translated(line: str, language: str) -> str:
+    """A line of the server in a language, as the page translates it."""
+    for pattern, words in _lines(language):
+        line = re.sub(pattern, re.sub(r"\$(\d)", r"\\g<\1>", words), line)
+    return line
+
+
+@cache
+def _lines(language: str) -> list[tuple[str, str]]:
+    file = STATIC_FOLDER / "words" / "lines" / f"{language}.json"
+    lines: list[tuple[str, str]] = json.loads(file.read_text(encoding="utf-8")) if language != ENGLISH else []
+    return lines
 
 
 @cache

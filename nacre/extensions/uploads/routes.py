@@ -209,12 +209,15 @@ class Uploads:
         self._running: subprocess.Popen[bytes] | None = None
 
     def begin(self, caller: Caller) -> UploadState:
-        """A new upload. Raises Forbidden, or ConfigError if the caller has too many."""
+        """A new upload, in place of the oldest of too many if nobody goes on with it. Raises Forbidden, ConfigError."""
         check_may_write(caller)
         self._home.mkdir(mode=0o700, exist_ok=True)
         own = [state for state in self.tidy() if state.owner == caller.owner and state.phase == "receiving"]
         if len(own) >= MAX_UPLOADS:
-            raise ConfigError("Too many uploads are not complete. Delete one, or try again tomorrow.")
+            idle, oldest = max((self._idle_seconds(each.upload), each.upload) for each in own)
+            if idle < IDLE_SECONDS:
+                raise ConfigError("Too many uploads are not complete. Delete one, or try again later.")
+            shutil.rmtree(self._home / oldest, ignore_errors=True)
         state = UploadState(secrets.token_hex(16), caller.owner)
         try:
             (self._home / state.upload / FILES).mkdir(mode=0o700, parents=True)
@@ -380,6 +383,11 @@ class Uploads:
                     shutil.rmtree(folder, ignore_errors=True)
         return [state for folder in self._home.iterdir() if (state := self._read(folder)) is not None]
 
+    def _idle_seconds(self, upload: str) -> float:
+        """The seconds since a part of its files arrived."""
+        folder = self._home / upload
+        return time.time() - max(path.stat().st_mtime for path in (folder, *(folder / FILES).glob("*")))
+
     def close(self) -> None:
         """End a running ingest; the graph keeps its earlier version."""
         if (running := self._running) is not None:
@@ -522,6 +530,9 @@ BEFORE, CANCELLED = "before", "cancelled"
 CHUNK = 8 << 20  # bytes of one request; a whole file comes in as many as it takes
 
 MAX_FILES, MAX_UPLOADS = 200, 4
+
+# a part of a file takes less on a slow line (given)
+IDLE_SECONDS = 300
 
 MAX_LINES, MAX_LINE = 200, 300
 

@@ -1,6 +1,7 @@
 """/api/graphs/{graph}/verified: questions that people confirmed: list, confirm, approve, run, check and remove."""
 
 import asyncio
+import pathlib
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,6 +35,7 @@ from nacre.serving.http.dependencies import (
     run_while_connected,
 )
 from nacre.serving.http.layer import WRITE
+from nacre.serving.page.pages import PageFiles
 from nacre.serving.threads import MAX_THREAD_NAME
 from tools.sandbox import LONGEST
 
@@ -257,9 +259,10 @@ def _proposals(look_up: GraphLookUp) -> tuple[NameProposal, ...]:
 
 
 def add_verified(app: FastAPI, *, alone: bool) -> None:
-    """Add the routes."""
+    """Add the routes, and the page of a graph's verified questions."""
     app.include_router(router)
     app.include_router(name_proposals_router)
+    app.mount("/verified/files", PageFiles(directory=str(pathlib.Path(__file__).with_name("static"))))
 
 
 @asynccontextmanager

@@ -341,5 +341,7 @@ def class_file(look_up: GraphLookUpDep, request: TableRequestDep, format: Litera
 
 
 def _rows(table: MemberTable) -> Iterator[list[str]]:
+    own = [{"1": "yes", "true": "yes", "0": "no", "false": "no"} if c.kind == "boolean" else {} for c in table.columns]
     for row in table.rows:
-        yield [row.iri, row.label, *("; ".join(end.text for end in cell) for cell in row.cells)]
+        cells = zip(own, row.cells, strict=True)
+        yield [row.iri, row.label, *("; ".join(word.get(end.text, end.text) for end in cell) for word, cell in cells)]

@@ -43,5 +43,6 @@ async function showLink(turn, own) {
   };
   const box = block("shared", quiet(said, " ", pageLink({ shares: "" }, t("sharedAnswers"))), row(field, button(t("shareWithdraw"), revoke)));
   own.closest(".tools").after(box);
+  box.scrollIntoView({ block: "nearest" });
   announce(said);
 }

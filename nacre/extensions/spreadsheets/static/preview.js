@@ -26,6 +26,11 @@ async function show(file, sendPart) {
   const isText = IS_TEXT.test(file.name);
   if (!isText && file.size > MAX_SENT) return quiet(t("previewTooLarge"));
   const { upload } = await send("POST", "api/uploads");
+  const forget = () => call("DELETE", apiPath("uploads", upload)).catch(() => {
+    // the server removes it later
+  });
+  // also when the page is left before the end
+  addEventListener("pagehide", forget);
   try {
     await sendPart(upload, new File([isText ? file.slice(0, MAX_TEXT) : file], file.name), 0);
     const { sheets, problem } = await get(apiPath("uploads", upload, "preview", { name: file.name }));
@@ -33,9 +38,8 @@ async function show(file, sendPart) {
     root.metadata = () => changed.size > 0 && metadata(file, sheets, changed);
     return root;
   } finally {
-    call("DELETE", apiPath("uploads", upload)).catch(() => {
-      // the server removes it after a day
-    });
+    removeEventListener("pagehide", forget);
+    forget();
   }
 }
 

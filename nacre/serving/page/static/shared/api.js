@@ -27,7 +27,7 @@ export async function call(method, path, body, { headers = {}, signal } = {}) {
   if (body !== undefined && !isFile) sent["Content-Type"] = "application/json";
   let reply;
   try {
-    reply = await fetch(path, { method, headers: sent, signal, body: isFile ? body : JSON.stringify(body) });
+    reply = await fetch(path, { method, headers: sent, signal, keepalive: method === "DELETE", body: isFile ? body : JSON.stringify(body) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem(t("unreachable"), { hint: HINTS[0] });

@@ -52,11 +52,13 @@ export const searchField = (label, oninput, more = {}) => element("input", { typ
 
 // A menu below the button that opens it.
 export function openMenu(opener, ...entries) {
-  const pop = $("choices"), at = opener.getBoundingClientRect();
-  pop.replaceChildren(...entries.flat());
+  // it leaves the question field free
+  const pop = $("choices"), at = opener.getBoundingClientRect(), bottom = $("ask").getBoundingClientRect().top;
+  pop.replaceChildren(...entries.flat(2));
   pop.showPopover();
+  pop.style.maxHeight = "min(32rem, " + (bottom - 16) + "px)";
   pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
-  pop.style.top = Math.max(8, Math.min(at.bottom + 4, innerHeight - pop.offsetHeight - 8)) + "px";
+  pop.style.top = Math.max(8, Math.min(at.bottom + 4, bottom - pop.offsetHeight - 8)) + "px";
   pop.querySelector("button, input")?.focus();
 }
 
@@ -66,7 +68,7 @@ export const day = (time, timeZone) => new Date(time).toLocaleDateString(languag
 // Announce a text to screen readers.
 export function announce(text) { $("said").textContent = text; }
 
-const DIGITS = new Intl.NumberFormat(language, { maximumSignificantDigits: 6, maximumFractionDigits: 2, roundingPriority: "morePrecision" });
+const DIGITS = new Intl.NumberFormat(language, { maximumSignificantDigits: 6, maximumFractionDigits: 2, roundingPriority: "morePrecision" }), MONEY = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 // Whether numbers read as years: whole and of a size that years have.
 export const areYears = (cells) => cells.every((cell) => cell == null || (Number.isInteger(cell) && cell >= 1000 && cell < 2200));
@@ -74,12 +76,13 @@ export const areYears = (cells) => cells.every((cell) => cell == null || (Number
 // A heading with the unit of its numbers, unless it names it: "weight in kg".
 export const withUnit = (label, unit) => (unit && !label.split(/[\s()]+/).includes(unit) ? label + " (" + unit + ")" : label);
 
-// Format a cell for reading: six significant digits or cents for long fractions, no separator in years.
+// Format a cell for reading: six significant digits or cents for long fractions, two places in money, no separator in years.
 export function formatCell(cell, column = "", asYear = areYears([cell])) {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "boolean") return t(cell ? "yes" : "no");
   if (typeof cell !== "number") return /^\d{4}-\d\d-\d\d$/.test(cell) ? day(cell, "UTC") : String(cell);
   if (Number.isInteger(cell)) return asYear || /\b(year|date|code|id|number)\b/i.test(column) ? String(cell) : cell.toLocaleString(language);
+  if (/[£$€]/.test(column)) return MONEY.format(cell);
   return Math.abs(cell) >= 1e-4 && Math.abs(cell) < 1e15 ? DIGITS.format(cell) : String(cell);
 }
 

@@ -26,7 +26,7 @@ export function localName(iri) {
   try { return decodeURIComponent(last); } catch { return last; }
 }
 
-export const isIri = (text) => /^(https?|urn|mailto|_):\S*$/.test(text);
+export const isIri = (text) => /^(https?|urn|mailto|nacre-file|_):\S*$/.test(text);
 
 export const pageLink = (parts, ...inside) => element("a", { href: pageAddress(parts) }, ...inside);
 const linkTo = (kind) => (graph, iri, label) => element("a", { href: pageAddress({ graph, [kind]: iri }), class: "thing", title: iri }, label || localName(iri));

@@ -61,7 +61,11 @@ function addFiles(view, files) {
 function fileItem(view, file) {
   const root = item(element("span", {}, file.name, " ", faint(countPhrase(file.size, "byte"))));
   view.items.set(file, root);
-  if (state.choices.previewed.some((each) => file.name.toLowerCase().endsWith(each))) import("../../tables/files/preview.js").then(({ preview }) => preview(file, sendPart)).then((shown) => { root.append(shown); root.metadata = shown.metadata; });
+  if (state.choices.previewed.some((each) => file.name.toLowerCase().endsWith(each))) {
+    const reading = para("working", t("loading"));
+    root.append(reading);
+    import("../../tables/files/preview.js").then(({ preview }) => preview(file, sendPart)).then((shown) => { reading.replaceWith(shown); root.metadata = shown.metadata; });
+  }
   return root;
 }
 
@@ -150,7 +154,7 @@ async function follow(view, upload) {
     view.name.dispatchEvent(new Event("input"));
     view.done();
     const about = state.graphs.find((each) => each.name === now.graph), examples = block("options");
-    show(view, para(null, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, lines);
+    show(view, para(null, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, element("details", {}, element("summary", {}, t("progress")), lines));
     const found = await get(apiPath("graphs", now.graph, "examples"));
     examples.append(...found.slice(0, EXAMPLES).map((each) => button(each, () => askQuestion(each), "chip")));
     return;

@@ -18,14 +18,13 @@ export async function showThing(graph, iri, ask) {
     $("about").textContent = thing.label;
     const facts = thing.facts.filter((each) => !(LABEL_PREDICATES.test(each.predicate) && each.ends.every((end) => end.text === thing.label)));
     look(graph, element("h2", {}, thing.label), para("kinds", thing.classes.map((each) => [inline("tag", classLink(graph, each.iri, each.text)), " "])),
-      para("iri", iri),
       pictures(facts, thing.label),
       facts.length ? card(h3("facts"), factTable(graph, iri, facts)) : quiet(t("noOtherFacts")),
       thing.linking.length ? card(h3("linksHere"), factTable(graph, iri, thing.linking, true)) : "",
       [...facts, ...thing.linking].some((each) => each.ends.some((end) => end.iri)) ? neighbours(graph, iri, thing.label) : "",
       thing.passages.length ? card(h3("inWords"), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
       thing.complete ? "" : para("note", t("linksIncomplete")),
-      await followUps(graph, iri, thing.label, ask));
+      await followUps(graph, iri, thing.label, ask), para("iri", iri));
   } catch (problem) {
     showFailure(own, problem, () => showThing(graph, iri, ask));
   }
@@ -52,7 +51,7 @@ function pictures(facts, label) {
 const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href: address, class: "iri", rel: "noopener noreferrer", target: "_blank" }, address) : inline("iri", address));
 
 function factTable(graph, iri, facts, linking = false) {
-  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : (/^(true|false)$/.test(text) ? formatCell(text === "true") : text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label) : text) + (facts.unit ? " " + facts.unit : ""));
+  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : (/^(true|false)$/.test(text) ? formatCell(text === "true") : text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label + facts.unit) : formatCell(text)) + (facts.unit ? " " + facts.unit : ""));
   return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? t("linkOf", { property: each.label }) : each.label),
     element("td", {}, valueList(graph, iri, each, linking, (one) => end(one, each)))))));
 }
@@ -88,9 +87,9 @@ export async function showClass(graph, iri, ask) {
       element("td", {}, element("span", { class: "share", title: t("rowsOf", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
     look(graph, element("h2", {}, kind.label), para(null, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
       kind.parents.length ? quiet(t("kindOf"), links(kind.parents)) : "", kind.children.length ? quiet(t("hasKinds"), links(kind.children)) : "",
-      para("iri", iri), members || "",
+      members || "",
       kind.properties.length ? card(h3("whatTheyHave"), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
-      element("section", {}, h3("askAboutIt"), block("onward", [t("askHowMany", kind)].map((text) => button(text, () => ask(text), "chip")))));
+      element("section", {}, h3("askAboutIt"), block("onward", [t("askHowMany", kind)].map((text) => button(text, () => ask(text), "chip")))), para("iri", iri));
     for (const bar of $("look").querySelectorAll("[data-share]")) bar.style.width = bar.dataset.share * 100 + "%";
   } catch (problem) {
     showFailure(own, problem, () => showClass(graph, iri, ask));

@@ -2,7 +2,7 @@
 
 import { $, announce, apiPath, areYears, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, language, loadLabels, navigate, openMenu, quiet, row, searchField, t, thingLink, withUnit } from "../shared/page.js";
 
-const PAGE = 100, TYPING_DELAY = 250;
+const PAGE = 100, TYPING_DELAY = 250, COLLATOR = new Intl.Collator(language, { numeric: true });
 const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"), none: t("signNone") };
 // the parts of the address that the API takes too
 const PARTS = ["search", "filter", "sort", "descending", "skip", "column"];
@@ -15,7 +15,8 @@ export async function classTable(graph, iri, many) {
   let timer = 0;
   const search = searchField(t("findMember"), () => { clearTimeout(timer); timer = setTimeout(() => change(view, (query) => setPart(query, "search", search.value.trim())), TYPING_DELAY); }, { value: view.query.get("search") });
   view.body = block("table-body");
-  view.root.append(h3("members"), row(search), view.body);
+  view.head = h3("members");
+  view.root.append(view.head, row(search), view.body);
   await draw(view);
   return own === latest ? view.root : null;
 }
@@ -56,6 +57,9 @@ async function draw(view) {
     view.labels = await loadLabels(view.graph, filters(view).map((each) => each.value).filter(isIri));
     if (own !== view.drawing) return;
     view.body.replaceChildren(chips(view), rows(view), foot(view));
+    // drawing took the focus from the button that was pressed
+    if (document.activeElement === document.body) [...view.body.querySelectorAll("[data-of]")].find((each) => each.dataset.of === view.pressed)?.focus();
+    view.head.textContent = t("members") + (filters(view).length || view.query.has("search") ? ": " + t("rowsOf", { n: countOf(table), all: countPhrase(table.count, "thing") }) : "");
     announce(countOf(table));
     (await import("../turn/place_map.js")).appendMap(view.body, view.graph, table.rows.map((row) => row.iri));
   } catch (problem) {
@@ -83,22 +87,27 @@ function chips(view) {
 function rows(view) {
   const { table, query } = view, sort = query.get("sort") || "", down = query.has("descending");
   if (!table.rows.length) return quiet(t("noneMembers"));
+  // a property that all are named by is the column of names
+  const naming = table.columns.find((_, i) => table.rows.every(({ label, cells }) => cells[i].length === 1 && cells[i][0].text === label)), columns = table.columns.filter((each) => each !== naming);
+  const cellsOf = (row) => row.cells.filter((_, i) => table.columns[i] !== naming), by = columns.findIndex((each) => each.predicate === sort), text = (row) => (by < 0 ? row.label : cellsOf(row)[by][0]?.text);
+  // all of them are here: 2 is before 10 in names too
+  if (table.rows.length === table.matching && (by < 0 || columns[by].kind === "text")) table.rows.sort((a, b) => (text(a) == null) - (text(b) == null) || COLLATOR.compare(text(a), text(b)) * (down ? -1 : 1));
   const order = (predicate) => (sort !== predicate || (!predicate && !query.has("sort") && !down && table.count > 100_000) ? "none" : down ? "descending" : "ascending");
   const head = (label, predicate, column) => element("th", { scope: "col", "aria-sort": order(predicate), class: column?.kind === "number" ? "number" : null }, element("span", { class: "head" },
-    column?.many ? inline("sort", label) : button([label, element("span", { class: "sign", "aria-hidden": "true" })], () => change(view, (own) => { const turn = order(predicate) === "ascending"; setPart(own, "sort", predicate); setPart(own, "descending", turn ? "true" : ""); }), "sort"),
-    column ? iconButton("filter", t("filterBy", { what: column.label }), (event) => openFacet(view, column, event.currentTarget), { class: "icon small" }) : ""));
-  const years = table.columns.map((column, i) => !column.unit && areYears(table.rows.flatMap((row) => row.cells[i].map((end) => Number(end.text)))));
+    column?.many ? inline("sort", label) : button([label, element("span", { class: "sign", "aria-hidden": "true" })], () => { view.pressed = label; return change(view, (own) => { const turn = order(predicate) === "ascending"; setPart(own, "sort", predicate); setPart(own, "descending", turn ? "true" : ""); }); }, "sort", { "data-of": label }),
+    column ? iconButton("filter", t("filterBy", { what: column.label }), (event) => { view.pressed = column.predicate; return openFacet(view, column, event.currentTarget); }, { class: "icon small", "data-of": column.predicate }) : ""));
+  const years = columns.map((column, i) => !column.unit && areYears(table.rows.flatMap((row) => cellsOf(row)[i].map((end) => Number(end.text)))));
   const cell = (end, column, i) => (end.iri ? thingLink(view.graph, end.iri, end.text) : formatText(column, end.text, years[i]));
   return block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("rows") }, element("table", {},
-    element("thead", {}, element("tr", {}, head(t("columnName"), ""), table.columns.map((column) => head(withUnit(column.label, column.unit), column.predicate, column)))),
+    element("thead", {}, element("tr", {}, head(naming?.label || t("columnName"), "", naming), columns.map((column) => head(withUnit(column.label, column.unit), column.predicate, column)))),
     element("tbody", {}, table.rows.map((row) => element("tr", {}, element("th", { scope: "row" }, thingLink(view.graph, row.iri, row.label)),
-      row.cells.map((ends, i) => element("td", { class: table.columns[i].kind === "number" ? "number" : null, "data-label": table.columns[i].label }, ends.map((end, n) => [n ? ", " : "", cell(end, table.columns[i], i)])))))))));
+      cellsOf(row).map((ends, i) => element("td", { class: columns[i].kind === "number" ? "number" : null, "data-label": columns[i].label }, ends.map((end, n) => [n ? ", " : "", cell(end, columns[i], i)])))))))));
 }
 
 // A literal of a column for reading.
-function formatText({ kind, label }, text, asYear) {
+function formatText({ kind, label, unit }, text, asYear) {
   if (kind === "boolean") return formatCell(["1", "true"].includes(text));
-  return formatCell(kind === "number" && text.trim() && Number.isFinite(Number(text)) ? Number(text) : text, label, asYear);
+  return formatCell(kind === "number" && text.trim() && Number.isFinite(Number(text)) ? Number(text) : text, label + unit, asYear);
 }
 
 const number = (value) => value.toLocaleString(language);
@@ -159,11 +168,11 @@ function setRange(view, { predicate }, low, high) {
 // The values by parts of the range; a bar shows its part.
 function histogram(view, column, { bins }, asYear) {
   const top = Math.max(...bins.map((each) => each.count)), text = (end) => formatText(column, String(end), asYear);
-  return bins.length < 2 ? "" : block("bins", bins.map(({ low, high, count }) => {
+  return bins.length < 2 ? "" : [block("bins", bins.map(({ low, high, count }) => {
     const label = text(low) + " – " + text(high) + ": " + number(count), bar = inline("bar");
     bar.style.height = (count / top) * 100 + "%";
     return button(bar, () => setRange(view, column, low, high), "", { title: label, "aria-label": label });
-  }));
+  })), block("bin-ends", faint(text(bins[0].low)), faint(text(bins.at(-1).high)))];
 }
 
 function openColumns(view, opener) {

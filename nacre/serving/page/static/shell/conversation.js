@@ -5,7 +5,7 @@ import { panel } from "../turn/panel.js";
 import { selectGraph } from "./welcome.js";
 import { savedOptions } from "./options.js";
 import { refreshThreads, listThreads } from "./thread_list.js";
-import { failTurn, finishTurn, handleEvent, newTurn, suggestFollowUps } from "../turn/turn.js";
+import { failTurn, finishTurn, handleEvent, newTurn, suggestFollowUps, withoutHint } from "../turn/turn.js";
 
 // turns that are drawn first; earlier ones follow in the background
 const FIRST_TURNS = 12;
@@ -31,7 +31,7 @@ export function clearConversation() {
   state.thread = null;
   $("turns").replaceChildren();
   panel.turn = null;
-  panel.draw();
+  panel.close();
 }
 
 export async function openThread(thread) {
@@ -126,7 +126,7 @@ export async function askQuestion(question, insteadOf) {
     }
     await stream({ question, graph, thread: asking.thread, instead_of: insteadOf, ...savedOptions() }, (kind, payload) => {
       if (kind === "run") asking.run = payload;
-      else if (kind === "answer") { finishTurn(turn, payload); announce(payload.answer); if (payload.turn === 1 && turn.root.isConnected) setTitle(payload.question.slice(0, 80)); }
+      else if (kind === "answer") { finishTurn(turn, payload); announce(withoutHint(payload.answer).replace(/^\|.*\n?/gm, "")); if (payload.turn === 1 && turn.root.isConnected) setTitle(payload.question.slice(0, 80)); }
       else if (kind === "error") failTurn(turn, payload, button(t("askAgain"), again, "main"));
       else handleEvent(turn, kind, payload);
       panel.changed(turn);

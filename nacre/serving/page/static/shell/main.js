@@ -47,7 +47,7 @@ async function showView(wanted) {
   if ("add" in wanted) return (await import("./add_data.js")).showAddData(wanted.add);
   if ("names" in wanted) return (await import("./names.js")).showNames(state.graph);
   if ("picture" in wanted) return (await import("./class_map.js")).showClassMap(state.graph);
-  if ("verified" in wanted) return (await import("./verified.js")).showVerified(state.graph);
+  if ("verified" in wanted) return (await import("../../verified/files/verified.js")).showVerified(state.graph);
   const { showClass, showThing } = await import("./browse.js");
   return "thing" in wanted ? showThing(state.graph, wanted.thing, askQuestion) : showClass(state.graph, wanted.class, askQuestion);
 }
@@ -158,8 +158,8 @@ document.onclick = (event) => {
 };
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && document.body.classList.contains("with-side")) { toggleMenu(false); $("menu").focus(); }
-  else if (event.key === "Escape" && !$("panel").hidden && $("panel").contains(document.activeElement)) { panel.close(); $("derive").focus(); }
-  else if (event.key === "/" && !event.target.closest("input, textarea, select, dialog")) { event.preventDefault(); $("question").focus(); }
+  else if (event.key === "Escape" && !$("panel").hidden && !document.querySelector(":popover-open, dialog[open]")) { if ($("panel").contains(document.activeElement)) $("derive").focus(); panel.close(); }
+  else if (event.key === "/" && (!event.target.closest("input, textarea, select, dialog") || (event.target === $("question") && !$("question").value))) { event.preventDefault(); $("question").focus(); }
 });
 document.addEventListener("visibilitychange", () => { if (!document.hidden && state.graph) listThreads(); });
 window.addEventListener("unhandledrejection", (event) => {

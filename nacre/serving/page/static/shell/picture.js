@@ -2,7 +2,7 @@
 
 import { announce, element, inline, t } from "../shared/page.js";
 
-const LETTER = 6.8, LINE = 17, MIN_RADIUS = 3, EDGE = 48;
+const LETTER = 6.8, LINE = 17, MIN_RADIUS = 3, EDGE = 48, PLACE_ZOOM = 6, PLACES_ZOOM = 13;
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 let library = null;
@@ -23,10 +23,10 @@ export async function leafletMap(root, options) {
 // `compare`, as far as none covers another; `light` gets the node that is pointed at; `ground` is drawn below places.
 // Gives `whole()`, and `place()` for other names.
 export async function drawPicture(root, { nodes, links, compare, light = () => {}, isNamed = () => true, ground = null }) {
-  const [L, map] = await leafletMap(root, { ...(ground ? { maxZoom: 12, maxBounds: [[-85, -190], [85, 190]] } : { crs: (await leaflet()).CRS.Simple, minZoom: -8, maxZoom: 4 }), zoomControl: false, attributionControl: false, keyboard: false });
-  const spot = (node) => [-node.y, node.x], at = new Map(nodes.map((node) => [node.iri, node])), whole = () => map.fitBounds(nodes.map(spot), { padding: [EDGE, EDGE], maxZoom: ground ? 6 : 0, animate: false });
+  const [L, map] = await leafletMap(root, { ...(ground ? { maxZoom: 16, maxBounds: [[-85, -190], [85, 190]] } : { crs: (await leaflet()).CRS.Simple, minZoom: -8, maxZoom: 4 }), zoomControl: false, attributionControl: false, keyboard: false });
+  const spot = (node) => [-node.y, node.x], at = new Map(nodes.map((node) => [node.iri, node])), whole = () => map.fitBounds(nodes.map(spot), { padding: [EDGE, EDGE], maxZoom: !ground ? 0 : nodes.length > 1 ? PLACES_ZOOM : PLACE_ZOOM, animate: false });
   whole();
-  if (ground) L.geoJSON(ground, { interactive: false, className: "country" }).addTo(map);
+  if (ground) L.geoJSON(ground, { interactive: false, className: "country" }).addTo(map), L.control.scale({ imperial: false }).addTo(map);
   for (const each of links) each.drawn = L.polyline([spot(at.get(each.start)), spot(at.get(each.end))], { className: "link", interactive: false }).addTo(map).getElement();
   for (const node of nodes) {
     node.inside = element("span");

@@ -43,7 +43,7 @@ function possibleCharts(columns, rows, named) {
   if (time != null && distinct(time) === rows.length) found.push({ kind: "line", along: time, value });
   else if (isGrouped(time)) found.push({ kind: "line", along: time, value, group });
   else if (isGrouped(other)) found.push({ kind: "grouped", along: other, value, group }, { kind: "stacked", along: other, value, group });
-  if (numbers.length > 1) found.push({ kind: "scatter", along: value, value: numbers[1], name });
+  if (numbers.length > 1) found.push({ kind: "scatter", along: numbers[1], value, name });
   const bars = { kind: "bars", along: name ?? time, value };
   // a line beats bars if the table says of what time each number is
   if (bars.along != null && found[0]?.group == null) found.splice(found[0]?.kind === "line" ? 1 : named || rows.length > MAX_BARS ? found.length : 0, 0, bars);
@@ -53,7 +53,7 @@ function possibleCharts(columns, rows, named) {
 // The points of a chart in order, the form of numbers, title and description.
 function selectPoints({ kind, along, value, name, group }, columns, units, rows) {
   const heading = (i) => withUnit(columns[i], units[i]), isYear = (i) => !units[i] && areYears(rows.map((row) => row[i]));
-  const exact = (i) => (cell) => formatCell(cell, columns[i], isYear(i));
+  const exact = (i) => (cell) => formatCell(cell, heading(i), isYear(i));
   const rounded = (i) => (cell) => (isYear(i) && Number.isInteger(cell) ? String(cell) : ROUNDED[Number(Math.abs(cell) >= 1e5)].format(cell));
   const isScatter = kind === "scatter", what = heading(value), by = heading(along), write = exact(value);
   let points = rows.filter((row) => typeof row[value] === "number" && row[along] != null).map((row) => {
@@ -69,7 +69,7 @@ function selectPoints({ kind, along, value, name, group }, columns, units, rows)
   const list = points.slice(0, 12).map((each) => each.called + " " + write(each.value)).join(", ") + (points.length > 12 ? t("moreInTable") : ".");
   return {
     points, what, by, write: rounded(value), writeAlong: rounded(along),
-    title: (isScatter || group != null ? t("valueBy", { what, along: [by, columns[group]].filter(Boolean).join(", ") }) : what) + (points.length < all ? t("theFirst", { n: points.length, all }) : ""),
+    title: t("valueBy", { what, along: [by, columns[group]].filter(Boolean).join(", ") }) + (points.length < all ? t("theFirst", { n: points.length, all }) : ""),
     description: isScatter ? t("scatterOf", { what, along: by, n: points.length }) : t(kind === "line" ? "lineChartOf" : "barChartOf", { what, along: columns[along], low: end(sorted[0]), high: end(sorted.at(-1)), list }),
   };
 }

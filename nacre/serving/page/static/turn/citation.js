@@ -1,10 +1,11 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
-import { $, TYPE, apiPath, block, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, inline, isIri, loadLabels, localName, para, query, quiet, t, thingLink } from "../shared/page.js";
+import { $, TYPE, apiPath, block, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, inline, isIri, language, loadLabels, localName, para, query, quiet, t, thingLink } from "../shared/page.js";
 import { highlightWords } from "./markdown.js";
 import { rowTable } from "./table.js";
 
 const MIN_SIDE_WIDTH = 380, HOVER_DELAY = 280, CONTEXT_CHARACTERS = 600, MAX_FACTS = 12;
+const PREDICATES = { [TYPE]: t("kindOfThing"), "http://www.w3.org/2000/01/rdf-schema#label": t("columnName") };
 let opened = null, timer = 0;
 
 // The number that opens a citation: a click pins the popover, hovering previews it.
@@ -76,11 +77,18 @@ function citationContent(record, citation, derive) {
     const { document: name, start, end } = citation.place;
     parts.push(para("row", faint(name), button(t("readItThere"), () => openDocument(record, name, start, end), "plain")));
   } else if (citation.source && !["rows", citation.text, ...ran].includes(citation.source)) parts.push(quiet(citation.source));
-  if (citation.basis) parts.push(quiet(t("restsOn", { what: citation.basis })));
+  if (citation.basis) parts.push(basisLine(citation.basis));
   if (citation.triples.length) parts.push(factList(record.graph, citation.triples));
   if (ran.length) parts.push(h3("whatWasAsked"), para(null, ran.join("; ")));
   parts.push(para(null, button(t("howFound"), () => { closeCitation(); derive(); }, "plain")));
   return parts;
+}
+
+// What an answer rests on; the server says it in English.
+function basisLine(basis) {
+  const line = quiet(t("restsOn", { what: basis }));
+  if (language !== "en") import("../shell/add_data.js").then(({ translate }) => { line.textContent = t("restsOn", { what: translate(basis) }); });
+  return line;
 }
 
 // Triples with labels and links; tooltips show the IRIs.
@@ -89,8 +97,8 @@ function factList(graph, triples) {
   const more = triples.length - MAX_FACTS;
   const root = element("section", {}, h3("facts"), list);
   const draw = (known, most) => list.replaceChildren(...triples.slice(0, most).map(([subject, predicate, object]) => element("li", {},
-    thingLink(graph, subject, known.get(subject)), " ", element("span", { class: "predicate", title: predicate }, known.get(predicate) || localName(predicate)), " ",
-    isIri(object) ? (predicate === TYPE ? classLink : thingLink)(graph, object, known.get(object)) : inline("literal", object))));
+    thingLink(graph, subject, known.get(subject)), " ", element("span", { class: "predicate", title: predicate }, PREDICATES[predicate] || known.get(predicate) || localName(predicate)), " ",
+    isIri(object) ? (predicate === TYPE ? classLink : thingLink)(graph, object, known.get(object)) : inline("literal", object.trim() && object.length < 16 ? formatCell(isNaN(object) ? object : Number(object), known.get(predicate)) : object))));
   let known = new Map();
   draw(known, MAX_FACTS);
   if (more > 0) root.append(button(t("andMore", { n: more }), (event) => { draw(known, triples.length); event.currentTarget.remove(); }, "plain"));

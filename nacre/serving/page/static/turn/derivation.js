@@ -9,6 +9,7 @@ import { addsWords, branchLabel, isConfirmed, STATUS_LABELS, writtenBy } from ".
 
 const MAX_LISTED = 6;
 const BRANCH_ORDER = ["sql", "sparql", "vector", "lexical"];
+const KINDS = { class: t("kindClass"), predicate: t("kindProperty"), entity: t("kindThing"), value: t("kindValue") };
 const LINK_BY_KIND = { entity: thingLink, class: classLink };
 const STEP_LABELS = { rewriter: t("stepRewriter"), understand: t("stepUnderstand"), tool_selector: t("stepSelector"), fuser: t("stepFuser"), answer: t("stepFuser") };
 
@@ -41,7 +42,7 @@ function understandingSection(live, record) {
   const readings = known?.readings.length ? known.readings.map((each) => each.words) : plans;
   const parts = [];
   if (record && (record.standalone_own || addsWords(record))) parts.push(para(null, t("ownQuestion"), element("q", {}, record.standalone)));
-  if (known?.mentions.length) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => item(element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", inline("tag", each.kind)))));
+  if (known?.mentions.length) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => item(element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", inline("tag", KINDS[each.kind] || each.kind)))));
   if (known?.unknown.length) parts.push(para("note", t("notKnown", { list: known.unknown.map((each) => each.word + (each.nearest ? t("nearest", { what: each.nearest }) : "")).join(", ") })));
   if (readings.length) parts.push(element("ol", { class: "readings" }, readings.slice(0, MAX_LISTED).map((words) => item(words))));
   return parts.length ? element("section", {}, h3("whatUnderstood"), parts) : "";

@@ -10,7 +10,7 @@ const FORMULA_START = /^(?=[\t\r\n])|(?:^|(?<=[;\t]))(?=[=+\-@\uff1d\uff0b\uff0d
 export function rowTable({ columns, units = [], rows, cell = null, after = () => {}, name = "rows", caption = "", before }) {
   const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number") && rows.every((row) => row[i] == null || typeof row[i] === "number"));
   const years = columns.map((_, i) => !units[i] && areYears(rows.map((row) => row[i])));
-  const shown = (value, i) => formatCell(value, columns[i], years[i]);
+  const shown = (value, i) => formatCell(value, columns[i] + (units[i] || ""), years[i]);
   // counted from the last column: a table with names replaces one without
   const state = before?.state || { by: 0, down: false, most: FIRST_ROWS };
   const body = element("tbody");
@@ -56,7 +56,7 @@ function compareCells(a, b) {
 
 export function toCsv(columns, units, rows) {
   const quote = (value) => {
-    const text = value == null ? "" : typeof value === "string" && isNaN(value) ? value.replace(FORMULA_START, "'") : String(value);
+    const text = value == null ? "" : typeof value === "boolean" ? formatCell(value) : typeof value === "string" && isNaN(value) ? value.replace(FORMULA_START, "'") : String(value);
     return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
   };
   const heads = columns.map((column, i) => (units[i] ? column + " [" + units[i] + "]" : column));

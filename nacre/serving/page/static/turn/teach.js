@@ -1,7 +1,8 @@
 // Teach a word: what it may mean, with sample answers; a click -> asked again.
 
-import { announce, apiPath, button, element, failureBox, get, pageLink, t } from "../shared/page.js";
+import { announce, apiPath, button, element, failureBox, get, inline, pageLink, t } from "../shared/page.js";
 import { teachWord } from "../shell/names.js";
+import { withoutHint } from "./turn.js";
 
 export async function showMeanings(turn, record, word, root) {
   const status = element("p", { class: "quiet", role: "status" }, t("loading"));
@@ -35,6 +36,9 @@ export async function showMeanings(turn, record, word, root) {
 }
 
 function meaning({ kind, name, answer, iri }, onclick) {
-  const words = [element("strong", {}, name), " (" + t(kind === "class" ? "kindClass" : "kindProperty") + ")", answer && ": " + answer];
-  return element("button", { type: "button", class: "chip", title: iri, onclick }, words);
+  const words = [element("strong", {}, name), " (" + t(kind === "class" ? "kindClass" : "kindProperty") + ")", answer && ": " + rowsInWords(withoutHint(answer))];
+  return button(inline(null, words), onclick, "chip", { title: iri });
 }
+
+// A table on one line as text: the rows without their head.
+const rowsInWords = (text) => text.replace(/\|.*?( :?-+:? \|)+ \| /, "").replace(/ \|( …)?$/, "$1").replaceAll(" | | ", "; ").replaceAll(" | ", ": ");

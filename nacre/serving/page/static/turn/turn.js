@@ -1,6 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, para, query, row, send, state, t, thingLink } from "../shared/page.js";
+import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, para, query, quiet, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -15,7 +15,9 @@ const LOCAL = "local";
 // an answer of MIN_LIST names becomes a list, which shows MAX_NAMED at first
 const MIN_LIST = 6, MAX_NAMED = 30;
 const FILES = { xlsx: "fileXlsx", csv: "fileCsv", json: "fileJson", md: "fileMd", ttl: "fileTtl" };
+// what is said of the rest is for the command line; the page shows all rows
 const COMMAND_LINE_HINT = / \(the first are shown, ask with --json for the rest\)|(; the first are shown)?,? ask with --json for the rest| \(ask with --json for all\)/;
+export const withoutHint = (text) => text.replace(COMMAND_LINE_HINT, "");
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
 // Whether the standalone question has words that the question lacks.
 export function addsWords({ question, standalone, standalone_own: own }) {
@@ -97,8 +99,7 @@ export function finishTurn(turn, record, kept = null) {
   const rich = (record.by.fuser || "").startsWith("model");
   const whole = record.table;
   turn.answer.replaceChildren();
-  // the hint is for the command line; the page shows all rows below
-  renderMarkdown(turn.answer, record.answer.replace(COMMAND_LINE_HINT, ""), { rich, cite, table: whole || !rich ? (block) => answerTable(turn, whole || writtenTable(block, record), record) : null });
+  renderMarkdown(turn.answer, withoutHint(record.answer), { rich, cite, table: whole || !rich ? (block) => answerTable(turn, whole || writtenTable(block, record), record) : null });
   removeListedOptions(turn, record);
   namesAsList(turn, record);
   const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
@@ -129,6 +130,7 @@ async function showRows(turn, record, found) {
   if (display === "table") return;
   if (rows?.rows.length > 2 && display !== "map") {
     const figure = await (await import("./chart.js")).chart(rows);
+    if (figure && new RegExp(t("pieWords"), "i").test(record.question)) figure.append(quiet(t("noPie")));
     // before what is asked below the table
     const grid = answer.querySelector(":scope > .grid");
     if (figure) (grid || answer.lastChild)[grid && display ? "before" : "after"](figure);
@@ -199,8 +201,8 @@ function removeListedOptions(turn, record) {
   for (const paragraph of turn.answer.querySelectorAll(":scope > p")) {
     const last = paragraph.lastChild;
     if (last?.nodeType !== Node.TEXT_NODE || !record.options.every((option) => last.data.includes(option.words))) continue;
-    // from the beginning of their sentence, in any language
-    last.data = last.data.slice(0, Math.min(...record.options.map((option) => last.data.indexOf(option.words)))).replace(/\s*[^.!?]*$/, "");
+    // from the beginning of their sentence, in any language; several have numbers
+    last.data = last.data.slice(0, Math.min(...record.options.map((option) => last.data.indexOf(option.words)))).replace(/\s*[^.!?]*(\b1\.[^.!?]*)?$/, "");
     if (!paragraph.textContent.trim()) paragraph.remove();
   }
 }
@@ -246,7 +248,7 @@ function teachingButtons(turn, record) {
 
 // The answer as text that is complete without this page: all names of a list, all rows of a table.
 function copiedText(record) {
-  const text = record.answer.replace(COMMAND_LINE_HINT, "");
+  const text = withoutHint(record.answer);
   if (record.table) return text + "\n\n" + [record.table.columns, ...record.table.rows].map((row) => row.map((cell) => String(cell ?? "").replace(/\s+/g, " ")).join("\t")).join("\n");
   return record.values.length > MAX_NAMED ? text + "\n\n" + record.values.join("\n") : text;
 }

@@ -1,9 +1,11 @@
 // The verified questions of a graph: search, what they give now, approval, removal.
 
-import { $, announce, apiPath, block, button, card, countPhrase, day, element, failureBox, faint, get, isIri, para, query, quiet, row, searchField, send, t, thingLink } from "../shared/page.js";
-import { remove as erase } from "../turn/feedback.js";
-import { rowTable } from "../turn/table.js";
-import { beginLoading, latestRequest, look, showFailure } from "./browse.js";
+import { $, addWords, announce, apiPath, block, button, card, countPhrase, day, element, failureBox, faint, get, isIri, para, query, quiet, row, searchField, send, t, thingLink } from "../../static/shared/page.js";
+import { remove as erase } from "../../static/turn/feedback.js";
+import { rowTable } from "../../static/turn/table.js";
+import { beginLoading, latestRequest, look, showFailure } from "../../static/shell/browse.js";
+
+await addWords("verified/files/");
 
 const PAGE = 50, SEARCH_DELAY = 200;
 const ASIDE = ["failed", "empty", "changed kind", "contradicted", "replaced"];
