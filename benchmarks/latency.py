@@ -22,9 +22,9 @@ from time import perf_counter
 from benchmarks.inputs.fleet_graph import LABEL, write_graph
 from benchmarks.results import BenchmarkResult, Measurement, measure
 from evaluation.reword import add_typo
-from nacre.evaluation.questions import QuestionLine, ask_questions, read_questions
+from nacre.extensions.evaluation.questions import ask_questions, read_questions
 from nacre.extensions.evaluation.score import quantile
-from nacre.records.answer import Answer
+from nacre.records.answer import Answer, QuestionLine
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "bmw"
 # limits: a turn, and understanding by the scale of the graph

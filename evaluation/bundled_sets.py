@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from nacre.evaluation.questions import read_gold_questions
+from nacre.extensions.evaluation.questions import read_gold_questions
 from nacre.extensions.evaluation.score import read_answers, score_report
 
 ROOT = Path(__file__).parents[1]

@@ -20,8 +20,8 @@ from typing import Any
 
 from evaluation.bundled_sets import ROOT, bundled_sets, run_nacre
 from nacre.config.settings import Settings
-from nacre.evaluation.questions import GoldQuestion, ask_questions, read_gold_questions, read_questions
 from nacre.extensions.evaluation.measures import ask_model_alone
+from nacre.extensions.evaluation.questions import GoldQuestion, ask_questions, read_gold_questions, read_questions
 from nacre.extensions.evaluation.score import quantile, read_answers, right_ids
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library

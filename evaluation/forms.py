@@ -21,7 +21,7 @@ import pyoxigraph as ox
 import yaml
 
 from evaluation.bundled_sets import ROOT, run_nacre
-from nacre.evaluation.questions import GoldQuestion, read_gold_questions
+from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.extensions.evaluation.score import is_right, read_answers
 from nacre.records.answer import Answer, Value
 

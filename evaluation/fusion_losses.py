@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from agents.answering.draft import verbalise_answer
 from nacre.config.settings import Settings
-from nacre.evaluation.questions import GoldQuestion, read_gold_questions
+from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.extensions.evaluation.score import is_right, read_answers
 from nacre.extensions.foreign_queries.run_model_sql import run_model_sql
 from nacre.records.answer import Answer, Value

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
+from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
 from nacre.extensions.evaluation.score import AnswersById, read_answers, right_ids
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import is_known, lemma

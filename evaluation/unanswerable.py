@@ -27,7 +27,7 @@ from random import Random
 import pyoxigraph as ox
 
 from evaluation.bundled_sets import run_nacre
-from nacre.evaluation.questions import GoldQuestion, is_answerable, read_gold_questions, standalone_questions
+from nacre.extensions.evaluation.questions import GoldQuestion, is_answerable, read_gold_questions, standalone_questions
 from nacre.extensions.evaluation.score import AnswersById, is_right, normalise_words, read_answers
 from nacre.language.quantities import find_quantities
 from nacre.records.answer import Answer, Value

@@ -21,7 +21,7 @@ from evaluation.learn import fit_logistic
 from evaluation.samples import plan_values
 from evaluation.verified_measure import verified_entries
 from nacre.errors import NacreError
-from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
+from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
 from nacre.extensions.evaluation.score import is_right
 from nacre.extensions.verified.offer import WEIGHTS_FILE, compare_verified
 from nacre.extensions.verified.template import Substitution, substitute, template_of

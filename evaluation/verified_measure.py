@@ -32,7 +32,7 @@ from graph.builder import App, Composition, compose
 from graph.stream import stream_turn
 from nacre.access.open_graph import clear_understandings
 from nacre.config.settings import Settings
-from nacre.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
+from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
 from nacre.extensions.evaluation.score import is_right, quantile
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json

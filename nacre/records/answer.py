@@ -1,6 +1,6 @@
 """The answer record of `ask --json`, `eval`, LangServe and the HTTP API, and its derivation (Chatty-KG, 4 and 5)."""
 
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -256,4 +256,62 @@ def empty_derivation() -> AnswerDerivation:
         rounds=0,
         bounds=DerivationLimits(rounds=0, things=0, considered=0, run=0, remembered=0),
         proof=[],
+    )
+
+
+class QuestionLine(NamedTuple):
+    """One line of a file of questions. `id` keeps its JSON type; what the line lacks is None."""
+
+    id: Any
+    question: str
+    conversation: str | None = None
+    turn: float | None = None
+    graph: str | None = None
+
+
+def failed_record(question: QuestionLine, thread: str, reason: str) -> Answer:
+    """The record of a question that could not be asked."""
+    return Answer(
+        id=question.id,
+        graph=question.graph or "",
+        version="",
+        thread=thread,
+        turn=int(question.turn or 1),
+        question=question.question,
+        standalone=question.question,
+        answer="",
+        values=[],
+        table=None,
+        unit=None,
+        display="",
+        things=[],
+        status="failed",
+        confidence=None,
+        reason=reason,
+        options=[],
+        caveats=[],
+        strategy="",
+        rounds=0,
+        enabled=[],
+        visited=[],
+        unavailable={},
+        by={},
+        queries=[],
+        citations=[],
+        unsupported=0,
+        seconds=0.0,
+        first_token_seconds=None,
+        llm_calls=0,
+        input_tokens=0,
+        cached_tokens=0,
+        output_tokens=0,
+        price=0.0,
+        language="en",
+        standalone_own=question.question,
+        conversation=Cost(llm_calls=0, input_tokens=0, cached_tokens=0, output_tokens=0, price=0.0),
+        derivation=empty_derivation(),
+        plan=None,
+        verified=None,
+        unclear=[],
+        others=[],
     )

@@ -14,8 +14,7 @@ from langserve import add_routes
 from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from nacre.errors import ConfigError, NacreError
-from nacre.evaluation.questions import QuestionLine, failed_record
-from nacre.records.answer import Answer
+from nacre.records.answer import Answer, QuestionLine, failed_record
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import authenticate
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnContext, turn_context

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from nacre.errors import ConfigError, IngestionError
-from nacre.evaluation.questions import QuestionLine, ask_questions, asking_order, failed_record, read_questions
+from nacre.extensions.evaluation.questions import ask_questions, asking_order, read_questions
+from nacre.records.answer import QuestionLine, failed_record
 
 
 def lines(path, *records):

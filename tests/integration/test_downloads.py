@@ -13,10 +13,9 @@ from rdflib import Graph, Literal, URIRef
 from starlette.testclient import TestClient
 
 from nacre.config.settings import Settings
-from nacre.evaluation.questions import QuestionLine, failed_record
 from nacre.extensions.client.facade import Reply
 from nacre.extensions.downloads.formats import MAX_CELL, Format, write_answer
-from nacre.records.answer import Answer, Citation, Value
+from nacre.records.answer import Answer, Citation, QuestionLine, Value, failed_record
 from nacre.serving.app import create_app
 from nacre.serving.cli.main import app as command_line
 

@@ -14,7 +14,7 @@ from evaluation import forms, reword
 from evaluation import unanswerable as remove
 from evaluation.bundled_sets import ROOT, EvaluationSet, bundled_sets, evaluate_set
 from nacre.errors import ConfigError
-from nacre.evaluation.questions import read_gold_questions, read_question_lines
+from nacre.extensions.evaluation.questions import read_gold_questions, read_question_lines
 from nacre.extensions.evaluation.score import read_answers
 from nacre.serving.cli.main import main
 

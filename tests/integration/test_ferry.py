@@ -10,7 +10,7 @@ from graph.builder import compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
-from nacre.evaluation.questions import GoldQuestion, read_gold_questions
+from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.extensions.evaluation.score import is_right
 from nacre.records.answer import Answer
 

@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.evaluation.questions import is_answerable, question_kind, standalone_questions
+from nacre.extensions.evaluation.questions import is_answerable, question_kind, standalone_questions
 from nacre.extensions.evaluation.score import (
     ScoreLine,
     count_refused,

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nacre.evaluation.questions import GoldQuestion, QuestionLine, failed_record
 from nacre.extensions.evaluation.measures import comparison_chart, comparison_csv, comparison_text, configuration_lines
+from nacre.extensions.evaluation.questions import GoldQuestion
 from nacre.extensions.evaluation.score import RankingScores, ranking_scores
-from nacre.records.answer import Answer, Value
+from nacre.records.answer import Answer, QuestionLine, Value, failed_record
 
 GOLD = [
     GoldQuestion(id=1, question="Who?", type="lookup", answers=["Ann"]),

@@ -23,9 +23,9 @@ from nacre.serving.cli.turn_display import print_line
 if TYPE_CHECKING:
     from graph.context import Context
     from nacre.config.settings import Settings
-    from nacre.evaluation.questions import GoldQuestion, QuestionLine
     from nacre.extensions.evaluation.measures import QueryOutcome
-    from nacre.records.answer import Answer
+    from nacre.extensions.evaluation.questions import GoldQuestion
+    from nacre.records.answer import Answer, QuestionLine
     from nacre.stores.catalog import Graph
 
 
@@ -52,7 +52,7 @@ def evaluate(
         _evaluate_translations(questions, out, graph, reasoner, limit)
         return
     from nacre.config.settings import Settings
-    from nacre.evaluation.questions import read_questions
+    from nacre.extensions.evaluation.questions import read_questions
 
     if out.exists() and questions.exists() and out.samefile(questions):
         raise ConfigError(f"--out {out} is the file of questions. Choose another name.")
@@ -112,7 +112,7 @@ def _evaluate_translations(
 
 def _score_report(questions: Path, predictions: Path) -> str:
     """The score of the records; questions without gold answers or beyond --limit are omitted."""
-    from nacre.evaluation.questions import has_gold_answer, read_gold_questions
+    from nacre.extensions.evaluation.questions import has_gold_answer, read_gold_questions
     from nacre.extensions.evaluation.score import read_answers, score_report
 
     answers = read_answers(predictions)
@@ -125,7 +125,7 @@ def _score_report(questions: Path, predictions: Path) -> str:
 async def ask_all(questions: "list[QuestionLine]", graph: str | None, context: "Context", out: TextIO) -> None:
     """Ask the questions one at a time and write each record as a line when it is available."""
     from nacre.config.settings import Settings
-    from nacre.evaluation.questions import ask_questions
+    from nacre.extensions.evaluation.questions import ask_questions
     from nacre.records.threads import relax_collection, run_in_thread
     from nacre.serving.turn_service import open_turn_service
 
@@ -171,13 +171,13 @@ def compare(
     """
     from graph.builder import compose
     from nacre.config.settings import Settings
-    from nacre.evaluation.questions import read_gold_questions, read_questions
     from nacre.extensions.evaluation.measures import (
         comparison_chart,
         comparison_csv,
         comparison_text,
         configuration_lines,
     )
+    from nacre.extensions.evaluation.questions import read_gold_questions, read_questions
     from nacre.extensions.evaluation.score import read_answers
 
     settings = Settings()
@@ -212,8 +212,8 @@ async def _ask_alone(questions: "list[QuestionLine]", graph: str | None, out: Pa
     """Ask the model without Nacre and write its records."""
     from graph.builder import compose
     from nacre.config.settings import Settings
-    from nacre.evaluation.questions import ask_questions
     from nacre.extensions.evaluation.measures import ask_model_alone
+    from nacre.extensions.evaluation.questions import ask_questions
 
     settings = Settings()
     with closing(compose(settings).library) as library, out.open("w", encoding="utf-8", errors="replace") as file:
@@ -257,8 +257,8 @@ def calibrate(
         return
     from agents.model_priors import LEAST_MEASURED, model_priors, query_model_name, query_model_size, save_counts
     from nacre.config.settings import Settings
-    from nacre.evaluation.questions import read_gold_questions
     from nacre.extensions.evaluation.measures import count_outcomes, own_counts, priors_report
+    from nacre.extensions.evaluation.questions import read_gold_questions
 
     settings = Settings()
     if not settings.model:

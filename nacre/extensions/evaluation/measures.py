@@ -32,21 +32,19 @@ from graph.state import Input
 from nacre.config.models import chat_model
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.evaluation.questions import (
+from nacre.extension import service
+from nacre.extensions.evaluation.questions import (
     AskQuestion,
     GoldQuestion,
-    QuestionLine,
     ask_questions,
-    failed_record,
     question_kind,
     read_question_lines,
 )
-from nacre.extension import service
 from nacre.extensions.evaluation.score import is_right, quantile, ranking_scores
 from nacre.extensions.model_agents.query_prompt import relevant_tables, whole_schema
 from nacre.extensions.model_agents.write_queries import SqlReply
 from nacre.language.tokens import ENGLISH
-from nacre.records.answer import Answer
+from nacre.records.answer import Answer, QuestionLine, failed_record
 from nacre.records.evidence import BranchResult, Cell, Rows
 from nacre.records.json_form import from_json
 from nacre.records.threads import run_in_thread

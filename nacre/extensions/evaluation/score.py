@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nacre.evaluation.questions import GoldQuestion, is_answerable, question_kind, read_gold_questions
+from nacre.extensions.evaluation.questions import GoldQuestion, is_answerable, question_kind, read_gold_questions
 from nacre.language.quantities import convert_unit, find_quantities
 from nacre.records.answer import Answer, Value
 

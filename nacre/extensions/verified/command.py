@@ -78,7 +78,7 @@ def import_file(
     graph: options.GraphOption = None,
 ) -> int:
     """Confirm the questions of a file. Lines that can't be confirmed are listed with the reason."""
-    from nacre.evaluation.questions import read_question_lines
+    from nacre.extensions.evaluation.questions import read_question_lines
     from nacre.extensions.verified.entries import import_lines
 
     async def read(service: "TurnService", _: "VerifiedQuestionService") -> int:

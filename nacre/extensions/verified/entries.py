@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from graph.context import Context
 from nacre.errors import ConfigError, NacreError, ToolError
-from nacre.evaluation.questions import GoldQuestion
+from nacre.extensions.evaluation.questions import GoldQuestion
 from nacre.extensions.evaluation.score import is_right
 from nacre.extensions.verified.checks import (
     CheckReport,

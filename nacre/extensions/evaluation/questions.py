@@ -6,13 +6,13 @@ import json
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Required
+from typing import Any, Required
 
 import yaml
 from typing_extensions import TypedDict
 
 from nacre.errors import ConfigError, NacreError
-from nacre.records.answer import Answer, Cost, Value, empty_derivation
+from nacre.records.answer import Answer, QuestionLine, Value, failed_record
 
 
 class GoldQuestion(TypedDict, total=False):
@@ -130,16 +130,6 @@ def _read_yaml(text: str, path: Path) -> Iterator[tuple[str, str, Any]]:
             yield f"{number}.{turn}", f"{path}, question {number}", data
 
 
-class QuestionLine(NamedTuple):
-    """One line. `id` keeps its JSON type; `conversation` and `graph` are None if the line has none."""
-
-    id: Any
-    question: str
-    conversation: str | None = None
-    turn: float | None = None
-    graph: str | None = None
-
-
 # (question, a new thread) -> the record; raises NacreError if the question can't be asked
 AskQuestion = Callable[[QuestionLine, str], Awaitable[Answer]]
 
@@ -196,54 +186,6 @@ def asking_order(questions: Sequence[QuestionLine]) -> Iterator[int]:
             if member not in asked:
                 asked.add(member)
                 yield member
-
-
-def failed_record(question: QuestionLine, thread: str, reason: str) -> Answer:
-    """The record of a question that could not be asked."""
-    return Answer(
-        id=question.id,
-        graph=question.graph or "",
-        version="",
-        thread=thread,
-        turn=int(question.turn or 1),
-        question=question.question,
-        standalone=question.question,
-        answer="",
-        values=[],
-        table=None,
-        unit=None,
-        display="",
-        things=[],
-        status="failed",
-        confidence=None,
-        reason=reason,
-        options=[],
-        caveats=[],
-        strategy="",
-        rounds=0,
-        enabled=[],
-        visited=[],
-        unavailable={},
-        by={},
-        queries=[],
-        citations=[],
-        unsupported=0,
-        seconds=0.0,
-        first_token_seconds=None,
-        llm_calls=0,
-        input_tokens=0,
-        cached_tokens=0,
-        output_tokens=0,
-        price=0.0,
-        language="en",
-        standalone_own=question.question,
-        conversation=Cost(llm_calls=0, input_tokens=0, cached_tokens=0, output_tokens=0, price=0.0),
-        derivation=empty_derivation(),
-        plan=None,
-        verified=None,
-        unclear=[],
-        others=[],
-    )
 
 
 def _question(data: dict[str, Any], place: str) -> QuestionLine:
