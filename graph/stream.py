@@ -52,9 +52,10 @@ async def stream_turn(
     context: Context | Mapping[str, Any] | None = None,
     id: str = "",
     start: TurnStart | None = None,
+    is_visitor: bool = False,
 ) -> AsyncIterator[Event]:
-    """Ask one question; without a thread nothing is stored. The message of the answer has the id of the run. Raises
-    ConfigError for bad input, before anything is yielded.
+    """Ask one question; without a thread nothing is stored; a visitor uses nothing private of the owner. The message of
+    the answer has the id of the run. Raises ConfigError for bad input, before anything is yielded.
     Yields ("rewriter", {standalone, depends, language, own}), ("understand", {mentions, readings, expected, unknown}),
     ("route", {round, branches}), ("query", a query record without its number), ("evidence", {branch, round, kind,
     title, text, score}), ("token", text) and last ("answer", Answer); the joined tokens equal its `answer`."""
@@ -64,11 +65,10 @@ async def stream_turn(
     if graph:
         turn["graph"] = graph
     options = parse_context(context)
-    config = RunnableConfig(configurable={"ask_id": id, OWNER: owner, WHOLE_SENTENCES: True})
+    config = RunnableConfig(configurable={"ask_id": id, OWNER: "" if is_visitor else owner, WHOLE_SENTENCES: True})
     async with AsyncExitStack() as stack:
         if thread is None or app.checkpointer is None:
-            running = app.copy({"checkpointer": None})
-            durability = None
+            running, durability = app.copy({"checkpointer": None}), None
         else:
             key = f"{owner}:{thread}"
             config["configurable"]["thread_id"] = key

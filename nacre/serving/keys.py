@@ -75,6 +75,9 @@ def report_deed(caller: Caller, deed: str, *queries: str, **about: object) -> No
 # without keys, this machine may do everything
 LOCAL_CALLER = Caller("local", may=RIGHTS)
 
+# who sent what was refused, if that is not known
+NOBODY = Caller("-", ())
+
 
 @dataclass(frozen=True)
 class StoredKey:

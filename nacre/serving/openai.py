@@ -289,25 +289,10 @@ class ModelResponse:
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": record["input_tokens"] + record["output_tokens"],
         }
-        return {
-            "id": self._id,
-            "object": "response",
-            "created_at": self._created,
-            "model": self._model,
-            "status": status,
-            "output": output,
-            "usage": used,
-            "error": None,
-            "incomplete_details": None,
-            "instructions": None,
-            "metadata": {},
-            "parallel_tool_calls": False,
-            "store": False,
-            "temperature": None,
-            "tool_choice": "auto",
-            "tools": [],
-            "top_p": None,
-        }
+        head = {"id": self._id, "object": "response", "created_at": self._created, "model": self._model}
+        unused = dict.fromkeys(("error", "incomplete_details", "instructions", "temperature", "top_p"))
+        fixed = {"metadata": {}, "parallel_tool_calls": False, "store": False, "tool_choice": "auto", "tools": []}
+        return {**head, "status": status, "output": output, "usage": used, **unused, **fixed}
 
 
 async def _events(run: Run, response: ModelResponse) -> AsyncIterator[ServerSentEvent]:

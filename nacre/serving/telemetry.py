@@ -66,13 +66,8 @@ class Metrics:
         return generate_latest(registry)
 
 
-SPAN_BY_EVENT = {
-    "rewriter": "rewriter",
-    "understand": "understand",
-    "route": "retrieve",
-    "query": "retrieve",
-    "evidence": "retrieve",
-}
+RETRIEVAL_EVENTS = ("route", "query", "evidence")
+SPAN_BY_EVENT = {"rewriter": "rewriter", "understand": "understand", **dict.fromkeys(RETRIEVAL_EVENTS, "retrieve")}
 
 SPAN_ATTRIBUTES = ("graph", "version", "status", "rounds", "llm_calls", "input_tokens", "output_tokens")
 

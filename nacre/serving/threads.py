@@ -3,6 +3,7 @@ across processes; how much a key may store; which threads are old, by a time tha
 
 import asyncio
 import logging
+import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -30,6 +31,12 @@ MAX_THREAD_NAME = 200
 
 # bytes of the records of a thread that are read at once; a long one has more than a server has memory (given)
 MAX_READ = 32_000_000
+
+
+# names of the threads that visitors create, of 128 random bits, also for SQL; their turns, the share of a key's quota
+# that all of them have, and the days after which unused ones are deleted (given)
+VISITOR_THREAD, VISITOR_LIKE = re.compile(r"visitor-[0-9a-f]{32}"), "visitor-" + "_" * 32
+MAX_VISITOR_TURNS, VISITOR_SHARE, VISITOR_DAYS = 50, 0.8, 7.0
 
 
 class ThreadQueues:
@@ -76,11 +83,15 @@ class StorageQuota:
         self._megabytes = megabytes
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def check(self, caller: Caller) -> None:
-        """Raises QuotaExceeded if the caller may store nothing more."""
-        if not self._megabytes or caller.owner == LOCAL_CALLER.owner:
+    async def check(self, caller: Caller, turns: int = 0) -> None:
+        """Raises QuotaExceeded if the caller may store nothing more, in a thread that has so many turns."""
+        if caller.is_visitor and turns >= MAX_VISITOR_TURNS:
+            raise QuotaExceeded(f"This conversation has {turns} questions, the most it may have. Begin a new one.")
+        if not self._megabytes or (caller.owner == LOCAL_CALLER.owner and not caller.is_visitor):
             return
         stored = await run_in_thread(self._conversations.stored_bytes, caller.owner)
+        if caller.is_visitor and stored >= self._megabytes * MEGABYTE * VISITOR_SHARE:
+            raise QuotaExceeded("This site has no room for more conversations now. Ask without one, or try later.")
         if stored >= self._megabytes * MEGABYTE:
             raise QuotaExceeded(
                 f"The threads of this key have {stored // MEGABYTE} MB, and {self._megabytes} MB are allowed. Delete "
@@ -153,9 +164,9 @@ class Threads:
         await self._delete_thread(caller.owner, thread)
         report_deed(caller, "deleted a thread", graph=conversation.graph, thread=thread)
 
-    async def delete_untouched(self, since: float) -> int:
-        """Delete the threads of all owners that were not used since a time; the number of deleted threads."""
-        old = await run_in_thread(self.conversations.untouched, since)
+    async def delete_untouched(self, since: float, like: str = "%") -> int:
+        """Delete the threads of all owners, with names `like` this, that were not used since a time; their number."""
+        old = await run_in_thread(self.conversations.untouched, since, like)
         for owner, thread in old:
             await self._delete_thread(owner, thread)
         return len(old)
@@ -270,12 +281,9 @@ class Threads:
         return await self._latest_checkpoint(key), last
 
     async def _restore_checkpoint(self, key: str, before: CheckpointTuple | None) -> None:
-        after = await self._latest_checkpoint(key)
-        if after is None:
-            return
         if before is None:
             await self.saver.adelete_thread(key)
-        elif after.checkpoint["id"] != before.checkpoint["id"]:
+        elif (after := await self._latest_checkpoint(key)) and after.checkpoint["id"] != before.checkpoint["id"]:
             await self._put_checkpoint(key, before)
 
     async def _delete_thread(self, owner: str, thread: str) -> None:
@@ -382,15 +390,15 @@ class ObservedTime:
 
 
 async def delete_untouched_threads(threads: Threads, days: float) -> None:
-    """Delete threads not used for `days` (0: only observe the time), and expired shared answers, again and again."""
+    """Delete threads not used for `days` (0: only those of visitors), and expired shared answers, again and again."""
     observed = ObservedTime(threads.conversations)
     while True:
         try:
             now = await run_in_thread(observed.advance)
             await run_in_thread(threads.conversations.delete_expired_shares)
-            if days:
-                deleted = await threads.delete_untouched(now - days * DAY)
-                log.info("deleted %d threads that were not used for %g days", deleted, days)
+            deleted = await threads.delete_untouched(now - VISITOR_DAYS * DAY, VISITOR_LIKE)
+            deleted += await threads.delete_untouched(now - days * DAY) if days else 0
+            log.info("deleted %d threads that were not used for %g days", deleted, days or VISITOR_DAYS)
         except ConversationStoreError as error:
             log.warning("old threads can't be deleted now: %s", error)
         await asyncio.sleep(min(CHECK_SECONDS, days * DAY / CHECKS or CHECK_SECONDS))

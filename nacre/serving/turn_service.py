@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import re
 import sys
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -35,7 +34,7 @@ from nacre.records.threads import MAX_THREADS, FairSlots, default_share, run_in_
 from nacre.records.turn import LONGEST_QUESTION
 from nacre.serving.errors import NotFound, StorageUnavailable, TooManyRequests, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
-from nacre.serving.threads import StorageQuota, ThreadQueues, Threads, complete, validate_thread_name
+from nacre.serving.threads import VISITOR_THREAD, StorageQuota, ThreadQueues, Threads, complete, validate_thread_name
 from nacre.serving.transcript import collect_record, require_record
 from nacre.stores.catalog import Graph
 from nacre.stores.killable_pool import PROCESSES
@@ -54,10 +53,6 @@ PART_SLOTS = 8
 IDLE_SECONDS = 20.0
 
 log = logging.getLogger(__name__)
-
-
-# names of the threads that visitors create: 128 random bits
-VISITOR_THREAD = re.compile(r"visitor-[0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
@@ -158,15 +153,15 @@ class TurnService:
         if self._limits is not None and reasoner_for(self.composition.resources, context) == "model":
             await run_in_thread(self._limits.check, caller)
         thread = validate_thread_name(turn.thread)
-        if caller.is_visitor and thread and not VISITOR_THREAD.fullmatch(thread):
-            raise ConfigError("Visitors can't choose the name of a thread. POST /threads makes one.")
         conversation = None
         if thread and self.threads is not None:
             try:
                 conversation = await run_in_thread(self.threads.conversations.find, caller.owner, thread)
-                await self.threads.quota.check(caller)
+                await self.threads.quota.check(caller, conversation.turns if conversation else 0)
             except ConversationStoreError as error:
                 log.warning("thread %s can't be looked up: %s", thread, error)
+        if caller.is_visitor and thread and (conversation is None or not VISITOR_THREAD.fullmatch(thread)):
+            raise ConfigError("Visitors can't choose the name of a thread. POST /threads makes one.")
         requested = turn.graph or (context.graph if context else None) or (conversation.graph if conversation else None)
         name = self.resolve_graph(requested, caller)
         if conversation is not None and conversation.graph not in ("", name):
@@ -202,7 +197,7 @@ class TurnService:
             if before is not None and not thread:
                 stream = partial(stream_stateless_turn, before=before)
             else:
-                stream = partial(stream_turn, thread=thread, start=start)
+                stream = partial(stream_turn, thread=thread, start=start, is_visitor=caller.is_visitor)
             events = stream(self._app, question, graph=name, owner=caller.owner, context=turn.context, id=turn.id)
             try:
                 async for kind, payload in events:
@@ -484,14 +479,12 @@ class StatelessTurnCache:
         """The turns of a conversation in which these questions were asked."""
         scope, valid = _scope(service, graph, caller), _valid_questions(questions)
         cached = next((n for n in range(len(valid), 0, -1) if _key(scope, valid[:n]) in self._turns), 0)
+        turns: list[Json] = []
         if len(valid) - cached > MAX_REPLAYED:
             cached = len(valid) - MAX_REPLAYED
-            turns: list[Json] = []
-        else:
-            turns = []
-            if cached:
-                self._turns.move_to_end(key := _key(scope, valid[:cached]))
-                turns = self._turns[key]
+        elif cached:
+            self._turns.move_to_end(key := _key(scope, valid[:cached]))
+            turns = self._turns[key]
         for n in range(cached, len(valid)):
             turn = TurnInput(valid[n], graph, None, RULES_CONTEXT, caller, before=turns)
             async for kind, payload in service.events(turn):

@@ -180,7 +180,7 @@ def host_of(url: str) -> str:
     return urlsplit(url).netloc
 
 
-MAX_ADDRESS = 500
+MAX_ADDRESS, _ATTACH = 500, "NACRE_ATTACH_HOSTS"
 
 # schemes with the ports that they stand for
 _PORTS = {"http": 80, "https": 443, "sqlite": None, "duckdb": None, "postgresql": 5432, "cockroachdb": 26257,
@@ -214,8 +214,9 @@ def named_hosts(setting: str) -> tuple[str, ...]:
     return tuple(host.strip().lower() for host in setting.split(",") if host.strip())
 
 
-def check_address(address: str, hosts: tuple[str, ...], setting: str = "NACRE_ATTACH_HOSTS") -> str:
-    """The address if `hosts` allow it; raises ForbiddenAddress or ConfigError, without the text of the address."""
+def check_address(address: str, hosts: tuple[str, ...], setting: str = _ATTACH, *, ports: bool = False) -> str:
+    """The address if `hosts` allow it, a host without a port all `ports` or the usual one of the scheme. Raises
+    ForbiddenAddress or ConfigError, without the text of the address."""
     if not hosts:
         raise ForbiddenAddress(
             f"This server attaches no addresses. Its operator can name hosts in {setting}, "
@@ -240,7 +241,7 @@ def check_address(address: str, hosts: tuple[str, ...], setting: str = "NACRE_AT
         raise ConfigError("Leave out what follows ? or # in the address. The command line takes such options.")
     if kind in DIALECTS and not (_LOGIN.fullmatch(login) and _NAME.fullmatch(parts.path)):
         raise ConfigError("Login and database have letters, digits, dots, - and _ only: postgresql://USER@HOST/NAME.")
-    if not _is_named(place.lower(), kind, hosts):
+    if not _is_named(place.lower(), kind, hosts, ports):
         raise ForbiddenAddress(f"This server does not attach that host. Its operator names hosts in {setting}.")
     return address
 
@@ -254,10 +255,10 @@ def _parts(address: str) -> SplitResult:
         raise ConfigError("The address can't be read. Give one such as https://HOST/sparql.") from None
 
 
-def _is_named(place: str, kind: str, hosts: tuple[str, ...]) -> bool:
+def _is_named(place: str, kind: str, hosts: tuple[str, ...], ports: bool) -> bool:
     """Whether the host, or the host with this port, is named; raises ConfigError if there is none."""
     host, colon, port = place.rpartition(":") if not place.endswith("]") else (place, "", "")
     host, port = (host, port) if colon else (place, str(_PORTS[kind]))
     if not _HOST.fullmatch(host) or not port.isdigit():
         raise ConfigError("The address names no host that can be read. Write HOST or HOST:PORT.")
-    return host in hosts or f"{host}:{int(port)}" in hosts
+    return (host in hosts and (ports or int(port) == _PORTS[kind])) or f"{host}:{int(port)}" in hosts

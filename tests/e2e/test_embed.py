@@ -84,6 +84,7 @@ def test_a_site_shows_the_page_in_its_language_and_colours(page, embedding):
     expect(frame.locator("[data-share]")).to_have_count(0)
     tools = frame.locator("#turns article:nth-child(2) .tools")
     expect(tools.locator(".confirm")).to_have_count(0)
+    expect(tools.locator("[title='Von hier in einem neuen Gespräch weitermachen']")).to_be_hidden()
     tools.locator("[data-thumb='1']").click()
     expect(tools.locator("[data-thumb='1']")).to_have_attribute("aria-pressed", "true")
     tools.locator("[title='Diese Antwort herunterladen']").click()

@@ -97,6 +97,16 @@ def test_the_page_works_under_a_path(page, site, browser):
     page.complaints[:] = [text for text in page.complaints if "401" not in text]
 
 
+def test_the_proxy_hides_counters_and_logs_no_secrets(site):
+    url, address, _ = site
+    assert httpx.get(f"{address}/metrics").status_code == 200
+    for path in ("metrics", "metrics/", "%6detrics", "x/../metrics"):
+        assert httpx.get(f"{url}/{path}", follow_redirects=True).status_code == 404
+    assert httpx.get(f"{url}/share/nothing").status_code == 404
+    for file, silent in {"nginx.conf": "access_log off", "Caddyfile": "log_skip", "traefik.yaml": "accessLogs"}.items():
+        assert silent in (EXAMPLES / file).read_text()
+
+
 def test_the_documentation_and_the_playground_work_under_a_path(context, page, site):
     url, _, key = site
     # people can't give the playground a key, but other proxies add one
@@ -235,6 +245,7 @@ def test_the_other_examples_name_the_same_path_and_server():
     assert "`/.well-known/oauth-protected-resource/kg`" in issuer["rule"]
     assert "nacre-person" in router["middlewares"]
     assert "nacre-person" in issuer["middlewares"]
+    assert traefik["routers"]["nacre-secret"]["middlewares"] == ["nacre-path", "nacre-person"]
     assert traefik["services"][router["service"]]["loadBalancer"]["servers"] == [{"url": "http://127.0.0.1:8200"}]
     blocks = caddy_blocks(EXAMPLES / "Caddyfile")
     assert ["redir", "/kg", "/kg/", "308"] in blocks["example.org"]

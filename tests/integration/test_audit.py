@@ -1,7 +1,9 @@
 """The audit: who did what, in files of limited size or in a table; what is stored of a person, shown and deleted."""
 
 import json
+import logging
 import os
+import queue
 import stat
 import time
 from pathlib import Path
@@ -18,15 +20,17 @@ from nacre.extensions.audit.entries import (
     DAY,
     FILES,
     FOLDER,
+    MAX_REFUSED,
     MEGABYTE,
     AuditFiles,
     AuditTable,
     EntryFilter,
+    _Waiting,
 )
 from nacre.extensions.login.rights import FILE, Accounts, Person, read_rights
 from nacre.serving.app import create_app
 from nacre.serving.cli.main import app as commands
-from nacre.serving.keys import KeyStore
+from nacre.serving.keys import NOBODY, KeyStore
 from nacre.stores.state.database import open_file
 from tests.support.ask_graph import KILNS, KILNS_QUESTION
 
@@ -85,8 +89,16 @@ def do_all(client: TestClient, headers: dict[str, str]) -> dict[str, Any]:
     record = asked(client, headers)
     body: dict[str, Any] = {"language": "sql", "text": "SELECT height FROM kiln"}
     assert client.post("/api/graphs/kilns/query", json=body, headers=headers).status_code == 200
+    text = {"question": KILNS_QUESTION, "dataset": "kilns"}
+    assert client.get("/api/text2sparql", params=text, headers=headers).status_code == 200
+    for path in ("threads/one/turns/1/answer.csv", "threads/one/turns/1/rows.csv", "threads/one/export"):
+        assert client.get(f"/api/{path}", headers=headers).status_code == 200
+    kiln = {"iri": "http://example.org/k/Kiln"}
+    assert client.get("/api/graphs/kilns/class/file", params=kiln, headers=headers).status_code == 200
     body = {"thread": "one", "turn": 1}
     entry = client.post("/api/graphs/kilns/verified", json=body, headers=headers).json()
+    for path in (f"{entry['id']}/run", "check"):
+        assert client.post(f"/api/graphs/kilns/verified/{path}", headers=headers).status_code == 200
     assert client.delete(f"/api/graphs/kilns/verified/{entry['id']}", headers=headers).status_code == 204
     link = client.post("/api/threads/one/turns/1/share", json={}, headers=headers).json()["link"]
     assert client.delete(f"/api/shares/{link['id']}", headers=headers).status_code == 204
@@ -109,10 +121,12 @@ def test_who_did_what_is_noted_and_shown_without_what_was_said(data: Path, run: 
         assert client.get("/api/graphs").status_code == 401
     entries = [json.loads(line) for line in run("audit", "--json").splitlines()]
     assert [each["did"] for each in entries] == [
-        *("asked", "queried", "approved", "deleted a verified question", "shared", "withdrew a shared answer"),
-        *("uploaded", "deleted a thread", "deleted a graph"),
+        *("asked", "queried", "translated", "exported an answer", "exported an answer", "exported a thread"),
+        *("exported a class", "approved", "ran a verified question", "checked verified questions"),
+        *("deleted a verified question", "shared", "withdrew a shared answer"),
+        *("uploaded", "deleted a thread", "deleted a graph", "was refused"),
     ]
-    assert {each["who"] for each in entries} == {"ann"}
+    assert {each["who"] for each in entries[:-1]} == {"ann"}
     first = entries[0]
     assert (first["graph"], first["version"], first["run"]) == ("kilns", record["version"], record["id"])
     assert (first["status"], len(first["query"])) == ("answered", 16)
@@ -122,7 +136,7 @@ def test_who_did_what_is_noted_and_shown_without_what_was_said(data: Path, run: 
     assert not [each for each in ("Old Kiln", "SELECT", "height") if each in stored]
     assert stat.S_IMODE((data / FOLDER / CURRENT).stat().st_mode) == 0o600
     assert len(run("audit", "--graph", "other").splitlines()) == 1
-    assert len(run("audit", "--since", "1h", "--who", "ann").splitlines()) == len(entries)
+    assert len(run("audit", "--since", "1h", "--who", "ann").splitlines()) == len(entries) - 1
     assert "ann  asked  kilns" in run("audit").splitlines()[0]
     for words in (("--since", "2999-01-01"), ("--who", "bo"), ("--graph", "nowhere")):
         assert "There is no such entry" in run("audit", *words) or "Nothing is noted" in run("audit", *words)
@@ -260,7 +274,7 @@ def test_what_is_stored_of_a_person_is_shown_and_deleted(data: Path, run: Any) -
     assert [each for each in data.rglob("*") if each.is_file() and b"Ann Reed" in each.read_bytes()] == []
     run("person", "delete", person.owner, "--yes", "--audit")
     assert run("person", "show", person.owner) == ""
-    assert [json.loads(line)["who"] for line in run("audit", "--json").splitlines()] == ["bo"]
+    assert [json.loads(line)["who"] for line in run("audit", "--json").splitlines()] == ["bo", "-"]
     found = CliRunner().invoke(commands, ["person", "delete", "bo", "--yes"])
     assert "nacre keys revoke bo" in found.output + found.stderr
 
@@ -301,3 +315,46 @@ def test_entries_with_line_separators_of_unicode_are_deleted_too(tmp_path: Path)
     files.write([{**entry(1, "bo"), "thread": "\u2028\x85\x0c"}, {**entry(2), "thread": "a\u2028b\x85c"}])
     assert files.delete("ann") == 1
     assert [each["number"] for each in files.read(EntryFilter())] == [1]
+
+
+def test_refused_requests_are_noted_but_push_out_nothing(data: Path, run: Any) -> None:
+    keys = KeyStore(data)
+    keys.add("ann", None)
+    bo = {"Authorization": f"Bearer {keys.add('bo', ['other'])}"}
+    with started(data) as client:
+        for number in range(50):
+            wrong = {"Authorization": f"Bearer nacre_{number}"}
+            assert client.get(f"/api/graphs?{number}", headers=wrong).status_code == 401
+        assert client.post("/api/uploads", headers=bo).status_code == 403
+        assert client.delete("/api/graphs/other?confirm=other", headers=bo).status_code == 403
+    entries = [json.loads(line) for line in run("audit", "--json").splitlines()]
+    unknown = [each for each in entries if each["who"] == "-"]
+    # one a minute
+    assert 1 <= len(unknown) <= 2
+    assert (unknown[0]["did"], unknown[0]["path"], unknown[0]["address"]) == ("was refused", "/api/graphs", "127.0.0.1")
+    known = [(each["who"], each["path"], each.get("address")) for each in entries if each["who"] != "-"]
+    assert known == [("bo", "/api/uploads", None), ("bo", "/api/graphs/other", None)]
+
+
+def test_of_many_addresses_without_a_key_few_are_noted() -> None:
+    waiting: Any = queue.Queue()
+    minutes = [1.0]
+    handler = _Waiting(waiting, lambda: minutes[0] * 60)
+    for number in range(100):
+        about = {"caller": NOBODY, "about": {"address": f"2001:db8::{number:x}"}}
+        handler.handle(logging.makeLogRecord({"msg": "was refused", **about}))
+    assert waiting.qsize() == MAX_REFUSED
+    minutes[0] += 1
+    handler.handle(logging.makeLogRecord({"msg": "was refused", **about}))
+    assert waiting.qsize() == MAX_REFUSED + 1
+
+
+def test_the_log_says_who_sent_a_request_and_from_where(data: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "nacre.access")
+    key = {"Authorization": f"Bearer {KeyStore(data).add('ann', None)}"}
+    with started(data) as client:
+        client.get("/api/graphs", headers=key)
+        client.get("/api/graphs")
+    fields = [each.__dict__["fields"] for each in caplog.records if each.name == "nacre.access"]
+    assert [(each["who"], each["client"]) for each in fields] == [("ann", "127.0.0.1"), ("-", "127.0.0.1")]
+    assert "by ann at 127.0.0.1" in caplog.text

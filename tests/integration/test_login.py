@@ -25,7 +25,7 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.extensions.login import issuer as issuer_module
-from nacre.extensions.login.rights import FILE, MAX_SESSIONS, check_settings, read_rights
+from nacre.extensions.login.rights import FILE, MAX_SESSIONS, check_settings, examine_login, read_rights
 from nacre.extensions.login.routes import safe_next
 from nacre.serving.app import create_app
 from nacre.serving.cli.graphs import check_installation
@@ -231,6 +231,50 @@ def test_a_login_without_nonce_or_verifier_is_none(data: Path, issuer: LocalIssu
     with started(settings(data, issuer.address)) as client:
         headers = {"Cookie": f"nacre-login={cookie}"}
         assert client.get("/callback", params={"state": "s", "code": "code"}, headers=headers).status_code == 400
+
+
+def test_a_forged_callback_asks_the_issuer_for_nothing(data: Path, issuer: LocalIssuer) -> None:
+    with started(settings(data, issuer.address)) as client:
+        begun = client.get("/login")
+        code, state = issuer.code(begun.headers["location"], groups=["staff"])
+        signature, _, value = client.cookies["nacre-login"].partition(".")
+        client.cookies.clear()
+        before = len(issuer.requests)
+        until, rest = value.split(".", 1)
+        forged = ["s.n.v.x", value, f".{value}", f"{'0' * 64}.{value}", f"{signature}.{int(until) + 1}.{rest}"]
+        for cookie in forged:
+            for given in ("s", state):
+                reply = client.get(
+                    "/callback", params={"state": given, "code": code}, headers={"Cookie": f"nacre-login={cookie}"}
+                )
+                assert reply.status_code == 400
+        assert len(issuer.requests) == before
+        # a server that starts again, or another one, ends what this one began
+    with started(settings(data, issuer.address)) as client:
+        headers = {"Cookie": f"nacre-login={signature}.{value}"}
+        assert client.get("/callback", params={"state": state, "code": code}, headers=headers).status_code == 303
+
+
+def test_a_login_that_took_too_long_is_none(data: Path, issuer: LocalIssuer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with started(settings(data, issuer.address)) as client:
+        code, state = issuer.code(client.get("/login").headers["location"], groups=["staff"])
+        monkeypatch.setattr("nacre.extensions.login.routes.time.time", lambda: 2e9)
+        monkeypatch.setattr("nacre.extensions.login.routes.LOGIN_SECONDS", 0)
+        assert client.get("/callback", params={"state": state, "code": code}).status_code == 400
+
+
+def test_the_doctor_says_if_others_can_read_the_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / ".env"
+    for text, mode, is_found in (
+        ("NACRE_LOGIN_SECRET=s\n", 0o644, True),
+        ("OPENAI_API_KEY=s\n", 0o640, True),
+        ("NACRE_LOGIN_SECRET=s\n", 0o600, False),
+        ("NACRE_PORT=8200\n#NACRE_LOGIN_SECRET=\n", 0o644, False),
+    ):
+        file.write_text(text)
+        file.chmod(mode)
+        assert bool(list(examine_login(Settings(data=tmp_path, _env_file=None)))) is is_found
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 from nacre.config.settings import Settings
 from nacre.serving.app import create_app
 from nacre.serving.http.middleware import (
+    MAX_CALL_VALUES,
     MAX_DEPTH,
     MAX_VALUES,
     STARTS_AT_ONCE,
@@ -174,3 +175,20 @@ def test_who_reads_the_metrics_again_and_again_is_refused(tmp_path: Path) -> Non
             statuses = [client.get("/metrics").status_code for _ in range(number)]
             assert (statuses[0], statuses[-1]) == (200, 200 if number == 1 else 429)
             assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/a2a", "/mcp"])
+def test_calls_that_a_library_parses_on_the_event_loop_have_fewer_values(tmp_path: Path, path: str) -> None:
+    key = {"Authorization": f"Bearer {KeyStore(tmp_path).add('ann', None)}"}
+    parts = [{"text": "a, b, [c], {d}"}]
+    with TestClient(create_app(Settings(data=tmp_path, _env_file=None)), headers=key) as client:
+        for number, is_refused in ((MAX_CALL_VALUES // 8, False), (MAX_CALL_VALUES, True)):
+            call = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"parts": parts * number}}
+            reply = client.post(path, json=call)
+            assert (f"more than {MAX_CALL_VALUES:,} values" in reply.text) is is_refused, reply.text[:200]
+
+
+def test_the_page_answers_whoever_asks_only_for_its_head(tmp_path: Path) -> None:
+    with TestClient(create_app(Settings(data=tmp_path, _env_file=None))) as client:
+        reply = client.head("/")
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "text/html; charset=utf-8")

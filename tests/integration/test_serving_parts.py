@@ -279,6 +279,26 @@ def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(start: str) -> N
         assert csv_cell(f"a;{start}cmd;b") == f"a;'{start}cmd;b"
 
 
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        # a reader that parts cells at ";" sees no quotes, so that a line break begins a row
+        ("x\n=cmd|'/C calc'!A0", "x\n'=cmd|'/C calc'!A0"),
+        ("x\u2028+cmd", "x\u2028'+cmd"),
+        # a byte-order mark and blanks are not seen
+        ("\ufeff=1+1 tons", "'\ufeff=1+1 tons"),
+        ("a; =1+1", "a;' =1+1"),
+        ("a\n \n @x", "a\n \n' @x"),
+        # numbers and words stay
+        ("-3", "-3"),
+        (" -3.5", " -3.5"),
+        ("plain - text = x", "plain - text = x"),
+    ],
+)
+def test_a_formula_is_found_after_line_breaks_marks_and_blanks(text: str, cell: str) -> None:
+    assert csv_cell(text) == cell
+
+
 def test_the_page_finds_the_same_formulas() -> None:
     table = (STATIC_FOLDER / "turn/table.js").read_text()
     assert f"FORMULA_START = /{FORMULA_START.pattern}/g" in table

@@ -390,3 +390,37 @@ def test_an_ingest_that_fails_shows_its_reason(uploads: Uploads, tmp_path: Path)
     uploads._running.kill()
     state = finished(uploads, ANN, killed)
     assert (state.phase, state.reason) == ("failed", REASONS[-signal.SIGKILL])
+
+
+def test_lines_name_no_folder_and_keep_their_words(uploads: Uploads, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    for data in (tmp_path, Path("data")):
+        data.mkdir(exist_ok=True)
+        kept = Uploads(data, 1)
+        upload = kept.begin(ANN).upload
+        files = data / FOLDER / upload / FILES
+        (data / FOLDER / upload / OUTPUT).write_text(
+            f"{files}/a.ttl: the metadata/data of a database: no data.\n"
+            f"{files.resolve()} and {data.resolve()}/maps are there.\n"
+            "The driver of this database is not installed (psycopg). Run: /srv/bin/python3 -m pip install 'nacre[x]'\n"
+        )
+        assert kept.state(ANN, upload).lines == (
+            "a.ttl: the metadata/data of a database: no data.",
+            " and maps are there.",
+            "The driver of this database is not installed (psycopg).",
+        )
+
+
+def test_an_ingest_gets_no_secret_that_it_does_not_need(
+    uploads: Uploads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NACRE_LOGIN_SECRET", "OPENAI_API_KEY", "HF_TOKEN", "MY_PASSWORD", "NACRE_PORT"):
+        monkeypatch.setenv(name, "8123")
+    monkeypatch.setattr(
+        "nacre.extensions.uploads.routes.child_command",
+        lambda *_: [sys.executable, "-c", "import os; print(*sorted(n for n, v in os.environ.items() if v == '8123'))"],
+    )
+    upload = uploads.begin(ANN).upload
+    uploads.append(ANN, upload, "kites.ttl", 0, TURTLE)
+    uploads.start(ANN, upload, "kites", replace_graph=True)
+    assert finished(uploads, ANN, upload).lines == ("NACRE_PORT",)

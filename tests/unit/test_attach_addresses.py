@@ -5,7 +5,7 @@ import pytest
 from nacre.errors import ConfigError, NacreError
 from nacre.stores.addresses import ForbiddenAddress, check_address, named_hosts, parse_address
 
-HOSTS = named_hosts("store.example, DB.example:5432, [::1]:8890")
+HOSTS = named_hosts("store.example, other.example:7200, DB.example:5432, [::1]:8890")
 SECRET = "hunter2"
 
 
@@ -13,7 +13,8 @@ SECRET = "hunter2"
     "address",
     [
         "https://store.example/sparql",
-        "http://STORE.example:7200/repositories/products",
+        "http://STORE.example/repositories/products",
+        "http://other.example:7200/repositories/products",
         "postgresql+psycopg://reader@db.example/shop",
         "postgresql://db.example:5432/shop",
         "mysql+pymysql://reader@store.example:3306/shop",
@@ -35,6 +36,9 @@ def test_an_address_on_a_named_host_is_taken_as_it_is(address: str) -> None:
         "http://store.example.evil.example/",
         "http://evil.example/store.example",
         "postgresql://db.example:5433/shop",
+        # a host without a port is named for the usual port alone
+        "http://store.example:7200/repositories/products",
+        "https://store.example:80/sparql",
         "http://[::1]:8891/sparql",
         "mysql://reader@db.example/shop",
         # files of the server
@@ -97,3 +101,8 @@ def test_without_named_hosts_nothing_is_attached_and_the_error_says_how_to_allow
 def test_the_driver_of_mariadb_may_be_left_out() -> None:
     assert parse_address("mysql://kim@db.example/shop") == ("mysql+pymysql://kim@db.example/shop", "mysql")
     assert parse_address("mariadb://db.example/shop")[0] == "mariadb+pymysql://db.example/shop"
+
+
+def test_what_a_store_of_graphs_names_may_have_any_port_of_its_host() -> None:
+    address = "http://store.example:7200/sparql"
+    assert check_address(address, HOSTS, "NACRE_GRAPHS_HOSTS", ports=True) == address

@@ -22,7 +22,7 @@ from typing import Any, cast
 
 from nacre.config.settings import Settings
 from nacre.records.threads import run_in_thread
-from nacre.serving.keys import Caller, audit_log
+from nacre.serving.keys import NOBODY, Caller, audit_log
 from nacre.stores.state.database import StateDatabase, StorageError, install_tables, json_text, open_state
 
 log = logging.getLogger(__name__)
@@ -41,8 +41,9 @@ VERSIONS = (
 DAY, MEGABYTE = 86_400.0, 1_000_000
 
 # files among which the size is divided; entries that wait to be written; characters of a text in an entry; bytes of a
-# row in a database, for its size; seconds between the deletions of old rows (set by hand)
-FILES, MAX_WAITING, MAX_TEXT, ROW_BYTES, PRUNE_SECONDS = 10, 10_000, 300, 500, 3600.0
+# row in a database, for its size; seconds between the deletions of old rows; refusals of unknown callers in a minute
+# (set by hand)
+FILES, MAX_WAITING, MAX_TEXT, ROW_BYTES, PRUNE_SECONDS, MAX_REFUSED = 10, 10_000, 300, 500, 3600.0, 20
 
 Entry = dict[str, Any]
 
@@ -225,7 +226,26 @@ class _Writer(logging.Handler):
 
 
 class _Waiting(QueueHandler):
-    """Passes deeds to the thread that writes them, so that no request waits for a disk."""
+    """Passes deeds to the thread that writes them, so that no request waits for a disk. Of refused requests that nobody
+    known sent, each address has one a minute, and all have a few: nobody without a key pushes out what others did."""
+
+    def __init__(self, waiting: "queue.Queue[Any]", clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(waiting)
+        self._clock, self._minute = clock, 0
+        self._refused: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.__dict__["caller"] == NOBODY and not self._may_note(str(record.__dict__["about"].get("address"))):
+            return
+        super().emit(record)
+
+    def _may_note(self, address: str) -> bool:
+        if (minute := int(self._clock() // 60)) != self._minute:
+            self._minute, self._refused = minute, set()
+        if address in self._refused or len(self._refused) >= MAX_REFUSED:
+            return False
+        self._refused.add(address)
+        return True
 
     def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
         return record

@@ -7,6 +7,7 @@ from nacre.records.threads import run_in_thread
 from nacre.serving.http.ask import ThreadPath, TurnPath
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
+from nacre.serving.keys import report_deed
 
 MEDIA_TYPES: dict[Format, str] = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -44,6 +45,7 @@ async def export_answer(
     record = (await threads.turn(caller, thread, turn)).record
     async with service.look_up_slot(caller):
         content = await run_in_thread(write_answer, record, format, page)
+    report_deed(caller, "exported an answer", graph=record["graph"], thread=thread, turn=turn)
     headers = {"Content-Disposition": f'attachment; filename="turn-{turn}.{format}"'}
     return Response(content, media_type=MEDIA_TYPES[format], headers=headers)
 

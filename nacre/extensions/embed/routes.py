@@ -32,7 +32,7 @@ ORIGIN = re.compile(r"https?://(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?|https?:/
 VISITORS = re.compile(
     r"GET /(?:choices|graphs|graphs/[^/]+(?:/(?!layer|verified).+)?|runs/[^/]+)"
     r"|GET /threads/visitor-[0-9a-f]{32}(?:/turns/\d+/answer\.[a-z]+)?"
-    r"|POST /(?:ask|threads|graphs/[^/]+/(?:labels|places|query)|threads/visitor-[0-9a-f]{32}/fork)"
+    r"|POST /(?:ask|threads|graphs/[^/]+/(?:labels|places|query))"
     r"|PUT /threads/visitor-[0-9a-f]{32}/turns/\d+/feedback|DELETE /runs/[^/]+"
 )
 

@@ -406,7 +406,7 @@ def _check_fetched(folder: Path, place: str, graph: str, hosts: tuple[str, ...])
     except (ValueError, AttributeError, RecursionError) as error:
         raise ConfigError(f"What {place} is attached to can't be read.") from error
     for address in addresses:
-        check_address(address, hosts, "NACRE_GRAPHS_HOSTS")
+        check_address(address, hosts, "NACRE_GRAPHS_HOSTS", ports=True)
 
 
 def _places(pointer: Pointer) -> list[str]:

@@ -6,9 +6,10 @@ of their sessions. Nothing is imported here that a server without logins would p
 
 import ipaddress
 import json
+import re
 import secrets
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -26,6 +27,10 @@ from nacre.stores.state.database import StateDatabase, StorageError, install_tab
 
 # a subject has at most 255 characters (OpenID Connect Core, section 2); the others are set by hand
 MAX_SUBJECT, MAX_NAME, MAX_TABLE = 255, 100, 1_000_000
+
+# the file of the settings, and a line of it that is not for others
+ENV_FILE = Path(".env")
+SECRET_LINE = re.compile(r"^\s*(?:export )?\w*(?:KEYS?|SECRET|TOKEN|DATABASE_URL)\s*=\s*\S", re.MULTILINE)
 
 # the group that every account has
 EVERYBODY = "*"
@@ -142,7 +147,11 @@ def check_settings(settings: Settings) -> None:
 
 
 def examine_login(settings: Settings) -> Iterator[tuple[str, str, str, bool]]:
-    """What `nacre doctor` finds of the login, if one is configured: about, text, next step, whether it is broken."""
+    """What `nacre doctor` finds of the login, if one is configured, and of who may read secrets in `.env`: about, text,
+    next step, whether it is broken."""
+    with suppress(OSError):
+        if ENV_FILE.stat().st_mode & 0o077 and SECRET_LINE.search(ENV_FILE.read_text(errors="replace")):
+            yield "settings", ".env has secrets, and other users can read it", "chmod 600 .env", False
     if not settings.has_login:
         return
     try:
@@ -199,6 +208,7 @@ VERSIONS = (
         "CREATE INDEX IF NOT EXISTS login_session_owner ON login_session (owner, began)",
         "CREATE INDEX IF NOT EXISTS login_session_until ON login_session (expires)",
     ),
+    ("CREATE TABLE IF NOT EXISTS login_key (number INTEGER PRIMARY KEY, value TEXT NOT NULL)",),
 )
 
 # sessions of a person at the same time, the latest ones (set by hand)
@@ -212,6 +222,12 @@ class Accounts:
         self._database = database
         self._rights = rights
         install_tables(database, PART, VERSIONS)
+
+    def login_key(self) -> bytes:
+        """What signs the cookies of logins that have begun, on all servers."""
+        with self._database.writing() as run:
+            run("INSERT INTO login_key VALUES (1, ?) ON CONFLICT (number) DO NOTHING", secrets.token_hex(32))
+            return bytes.fromhex(run("SELECT value FROM login_key").fetchall()[0][0])
 
     def note(self, person: Person) -> None:
         """Store a person as they were seen last, with their groups."""

@@ -5,9 +5,11 @@ NACRE_TRUSTED_PROXIES. Browsers add cookies, and proxies headers, also to reques
 refused as they are without keys. /.well-known/oauth-protected-resource tells MCP clients where to get a token.
 """
 
+import hmac
 import logging
 import re
 import secrets
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from html import escape
@@ -120,6 +122,7 @@ class Login:
         self._rights = read_rights(settings.login_groups)
         self._proxies = trusted_networks(settings) if settings.login_headers else ()
         self.accounts = Accounts(open_state(settings, FILE), self._rights)
+        self._key = self.accounts.login_key()
         self._noted: dict[str, Person] = {}
 
     async def identify(self, request: Request, token: str | None) -> Caller | None:
@@ -214,8 +217,9 @@ class Login:
         except NacreError as error:
             return _page(request, 503, "Log in", str(error))
         reply = _redirect(address)
-        value = ".".join((state, nonce, verifier, quote(safe_next(_base(request), next), safe="")))
-        _set_cookie(request, reply, "login", value, LOGIN_SECONDS)
+        until = str(round(time.time()) + LOGIN_SECONDS)
+        value = ".".join((until, state, nonce, verifier, quote(safe_next(_base(request), next), safe="")))
+        _set_cookie(request, reply, "login", f"{self._signature(value)}.{value}", LOGIN_SECONDS)
         return reply
 
     async def end(self, request: Request) -> Response:
@@ -223,10 +227,12 @@ class Login:
         self.authenticator.limit_address(request)
         assert self.issuer is not None
         given = {key: value[:MAX_CODE] for key, value in request.query_params.items()}
-        remembered = request.cookies.get(cookie_name(request, "login"), "").split(".", 3)
-        state, nonce, verifier, next = remembered if len(remembered) == 4 else [""] * 4
+        # only a login that began here causes a request to the issuer
+        signature, _, value = request.cookies.get(cookie_name(request, "login"), "").partition(".")
+        is_own = secrets.compare_digest(self._signature(value).encode(), signature.encode())
+        until, state, nonce, verifier, next = value.split(".", 4) if is_own else ["0"] * 5
         is_same = secrets.compare_digest(state.encode(), given.get("state", "").encode())
-        if not (state and nonce and verifier and is_same):
+        if not (is_own and is_same and time.time() < int(until)):
             return _page(request, 400, "Log in", "This login was not begun in this browser, or it took too long.")
         if given.get("iss", self.issuer.name) != self.issuer.name or "code" not in given:
             why = strip_control_characters(given.get("error", "no code"))[:100]
@@ -253,6 +259,9 @@ class Login:
         _set_cookie(request, reply, "session", token, round(seconds))
         _set_cookie(request, reply, "login", "", 0)
         return reply
+
+    def _signature(self, value: str) -> str:
+        return hmac.new(self._key, value.encode(errors="replace"), "sha256").hexdigest()
 
     async def log_out(self, request: Request) -> Response:
         """End the session in the store, whatever other copies of the cookie there are."""

@@ -32,7 +32,7 @@ from nacre.records.evidence import Cell
 from nacre.records.threads import run_in_thread
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep, run_while_connected
-from nacre.serving.keys import Caller
+from nacre.serving.keys import Caller, report_deed
 from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph
 from nacre.stores.sparql_source import keywords, query_tokens
@@ -71,6 +71,7 @@ async def text_to_sparql(
         query = await run_while_connected(request, _translate(service, caller, name, question))
     except ToolError as error:
         raise ConfigError(str(error)) from error
+    report_deed(caller, "translated", query, graph=name)
     return SparqlTranslation(dataset=dataset, question=question, query=query)
 
 

@@ -16,7 +16,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -348,7 +348,7 @@ class Uploads:
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    env=os.environ | {"NACRE_DATA": str(self._data)},
+                    env=ingest_environment(os.environ) | {"NACRE_DATA": str(self._data)},
                     start_new_session=True,
                     pass_fds=(lock,),
                 )
@@ -453,13 +453,13 @@ class Uploads:
             text = (folder / OUTPUT).read_bytes()[-MAX_LINES * MAX_LINE :].decode("utf-8", "replace")
         except FileNotFoundError:
             return ()
+        # a relative path may be a word, or the end of one
         for path in ((folder / FILES).resolve(), folder / FILES, self._data.resolve(), self._data):
-            text = text.replace(f"{path}/", "").replace(str(path), "")
+            before, after = (r"(?<![\w.-])", r"(?:/|(?![\w-]))") if path.is_absolute() else (r"(?<![\w/.-])", "/")
+            text = re.sub(f"{before}{re.escape(str(path))}{after}", "", text)
         # a reason stays without the command that it ends in
-        lines = [
-            line[: line.rfind(". ", 0, line.index(COMMAND)) + 1] if COMMAND in line else line
-            for line in text.splitlines()
-        ]
+        commands = [(line, COMMAND.search(line)) for line in text.splitlines()]
+        lines = [line[: line.rfind(". ", 0, at.start()) + 1] if at is not None else line for line, at in commands]
         return tuple([line[:MAX_LINE] for line in lines if line.strip() and line != EXAMPLES][-MAX_LINES:])
 
     def _read(self, folder: Path) -> UploadState | None:
@@ -541,7 +541,18 @@ STALE_SECONDS, INGEST_SECONDS = 86_400.0, 3600
 
 POLL_SECONDS, STOP_SECONDS, LOCK_SECONDS = 0.3, 10.0, 2.0
 
-COMMAND, EXAMPLES = " -m nacre ", "It answers, for example:"  # what the command line suggests to run next
+# what the command line suggests to run next, with the folder of Python
+COMMAND, EXAMPLES = re.compile(" -m (?:nacre|pip) "), "It answers, for example:"
+
+# what an ingest gets of the environment: where things are, the settings, and the logins of stores it writes to
+ENVIRONMENT = re.compile(
+    r"NACRE_\w+|PATH|HOME|USER|LOGNAME|TZ|TMPDIR|LANG|LANGUAGE|LC_\w+|PYTHON\w+|VIRTUAL_ENV|LD_LIBRARY_PATH|\w+_NUM_THREADS"
+    r"|SSL_CERT_\w+|\w+_CA_BUNDLE|(?:HTTPS?|ALL|NO)_PROXY|XDG_\w+|HF_(?:HOME|ENDPOINT|HUB_\w+)|AWS_\w+",
+    re.IGNORECASE,
+)
+
+# settings that reading data needs none of
+WITHHELD = frozenset(f"NACRE_{name}" for name in ("LOGIN_SECRET", "OPENAI_API_KEY", "LANGSMITH_API_KEY", "MODEL_PROXY"))
 
 UPLOAD_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -555,6 +566,16 @@ REASONS: dict[int | None, str] = {
     -signal.SIGALRM: f"It was stopped after {INGEST_SECONDS // 60} minutes. Use the command line for larger data.",
     -signal.SIGKILL: "The system ended its process; there may be too little memory. Send less, or try again.",
 }
+
+
+def ingest_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """What a process that reads the files of others may know of the environment.
+
+    >>> ingest_environment({"PATH": "/bin", "NACRE_PORT": "1", "NACRE_LOGIN_SECRET": "s", "OPENAI_API_KEY": "s"})
+    {'PATH': '/bin', 'NACRE_PORT': '1'}
+    """
+    names = [name for name in environment if ENVIRONMENT.fullmatch(name) and name.upper() not in WITHHELD]
+    return {name: environment[name] for name in names}
 
 
 def check_may_write(caller: Caller) -> None:

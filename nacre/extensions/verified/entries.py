@@ -209,6 +209,7 @@ class VerifiedQuestionService:
             if entry.by == caller.owner or may_approve(caller):
                 after = judged(entry, given, opened.version)
                 entry = _present(await self._stored(lambda: self._store.record_check(name, after)), id)
+            report_deed(caller, "ran a verified question", given.query, graph=name, version=opened.version, id=id)
             return entry, given
 
     async def check(self, caller: Caller, graph: str | None, seconds: float = CHECK_SECONDS) -> CheckReport:
@@ -219,7 +220,9 @@ class VerifiedQuestionService:
                 opened, self._store, self._settings, self._sandbox, owner=owner, seconds=seconds, restore=True
             )
             with _storage_errors():
-                return await checking
+                report = await checking
+            report_deed(caller, "checked verified questions", graph=opened.name, number=report.checked)
+            return report
 
     async def _confirm(
         self,

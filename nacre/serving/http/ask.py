@@ -414,6 +414,7 @@ async def export_rows(
     cited = next((each for each in record["citations"] if each["n"] == citation and each["rows"]), None)
     if cited is None:
         raise NotFound(f"The answer has no rows at [{citation}].")
+    report_deed(caller, "exported an answer", graph=record["graph"], thread=thread, turn=turn)
     return _file(transcript.rows_csv(cited), "text/csv", f"turn-{turn}.csv")
 
 
@@ -432,6 +433,7 @@ async def export_thread(
 ) -> Response:
     """The conversation as Markdown or JSON, with the turns that reading the thread gives."""
     content = await _transcript(thread, threads, caller)
+    report_deed(caller, "exported a thread", graph=content.thread.graph, thread=thread)
     if format == "json":
         return _file(content.model_dump_json(indent=1), "application/json", "conversation.json")
     return _file(transcript.conversation_markdown(content.thread, content.turns), "text/markdown", "conversation.md")

@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import Annotated, ParamSpec, TypeVar
-from urllib.parse import SplitResult, urlsplit
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -20,6 +20,9 @@ from nacre.serving.keys import LOCAL_CALLER, Caller, KeyStore, KeysUnavailable
 log = logging.getLogger(__name__)
 
 LOOPBACK_HOSTS = {"127.0.0.1", "::1", "localhost"}
+
+# such a host in a header, with its port
+LOOPBACK_HOST = re.compile(r"(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d*)?", re.IGNORECASE)
 
 OWN_SITES = {"same-origin", "none"}  # what browsers say of requests by the user and by pages of the server itself
 
@@ -99,7 +102,7 @@ class Authenticator:
                 "This request came through a proxy. Without keys only requests from this machine are accepted. "
                 "Run: nacre keys add NAME"
             )
-        if _split_url(f"//{host}").hostname not in LOOPBACK_HOSTS:
+        if not LOOPBACK_HOST.fullmatch(host):
             raise ForbiddenOrigin(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
         self.check_page(request)
 
@@ -117,18 +120,6 @@ class Authenticator:
             raise ForbiddenOrigin(
                 f"Pages of {origin[:100]!r} may not send requests. Set NACRE_CORS_ORIGINS to allow it."
             )
-
-
-def _split_url(url: str) -> SplitResult:
-    """Like `urlsplit`, with empty parts for an invalid address.
-
-    >>> _split_url("//[::1").netloc, _split_url("//[::1]:82").hostname
-    ('', '::1')
-    """
-    try:
-        return urlsplit(url)
-    except ValueError:
-        return SplitResult("", "", "", "", "")
 
 
 class RateLimiter:

@@ -31,6 +31,7 @@ from nacre.records.threads import compute_once
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep, LookUpSlotDep, TurnServiceDep
+from nacre.serving.keys import report_deed
 from nacre.serving.transcript import csv_cell
 from nacre.stores.catalog import Graph, Library, error_reason
 from nacre.stores.versions import version_folder
@@ -329,6 +330,7 @@ def class_values(
 def class_file(look_up: GraphLookUpDep, request: TableRequestDep, format: Literal["csv", "json"] = "csv") -> Response:
     """Up to 10,000 rows from `skip` on, with the IRI of each member. Several values of a cell are separated by "; "."""
     table = read_graph(look_up, "class", lambda opened: class_table(opened, request, MAX_EXPORTED))
+    report_deed(look_up.caller, "exported a class", graph=look_up.graph, rows=len(table.rows))
     heads = ["iri", "name", *(f"{c.label} [{c.unit}]" if c.unit else c.label for c in table.columns)]
     headers = {"Content-Disposition": f'attachment; filename="table.{format}"'}
     if format == "json":

@@ -29,7 +29,7 @@ from nacre.records.threads import FairSlots, run_in_thread
 from nacre.serving.errors import ModelNotFound, StorageUnavailable, TooManyRequests, Unauthenticated, error_status
 from nacre.serving.http.auth import authenticate, bearer_token
 from nacre.serving.http.dependencies import CLIENT_LEFT, MAX_PROBLEMS
-from nacre.serving.keys import LOCAL_CALLER
+from nacre.serving.keys import LOCAL_CALLER, NOBODY, Caller, report_deed
 from nacre.serving.telemetry import Metrics
 
 log = logging.getLogger("nacre.access")
@@ -102,8 +102,11 @@ class RequestMiddleware:
             method = scope["method"] if scope["method"] in METHODS else "other"
             self._metrics.requests.labels(method, route, str(status)).inc()
             self._metrics.request_seconds.labels(route).observe(seconds)
-            fields = {"method": method, "path": loggable(path), "status": status, "seconds": round(seconds, 4)}
-            log.info("%(method)s %(path)s %(status)d in %(seconds).4f s", fields, extra={"fields": fields})
+            caller: Caller | None = scope.get("state", {}).get("caller")
+            who = {"who": caller.owner if caller else "-", "client": (scope.get("client") or ("-",))[0]}
+            fields = {"method": method, "path": loggable(path), "status": status, "seconds": round(seconds, 4), **who}
+            text = "%(method)s %(path)s %(status)d in %(seconds).4f s by %(who)s at %(client)s"
+            log.info(text, fields, extra={"fields": fields})
 
 
 def loggable(path: str) -> str:
@@ -130,6 +133,9 @@ MAX_DEPTH = 100  # levels of lists and objects in a body; requests of all interf
 
 # values in a body: as many as in a conversation of 16,000 messages; parsing them takes up to 25 ms (measured)
 MAX_VALUES = 50_000
+
+# of a call of MCP or A2A: their libraries parse it again, ten times as slowly and on the event loop
+MAX_CALL_VALUES = 2_000
 
 MAX_BYTES_ON_LOOP = 16_384  # larger bodies are parsed in a thread: so many bytes take less than 1 ms (measured)
 
@@ -209,23 +215,24 @@ class BodyMiddleware:
             read += message.get("body", b"")
         if len(read) > self._max_body:
             raise too_large
+        most = MAX_CALL_VALUES if error_format(route_path(request.scope)) == "json-rpc" else MAX_VALUES
         if len(read) <= MAX_BYTES_ON_LOOP:
-            check_json(bytes(read))
+            check_json(bytes(read), most)
         else:
             async with self._slots.hold(owner):
-                await run_in_thread(check_json, bytes(read))
+                await run_in_thread(check_json, bytes(read), most)
         return [{"type": "http.request", "body": bytes(read), "more_body": False}]
 
 
-def check_json(body: bytes) -> None:
-    """Raise BodyRejected unless a body is JSON of limited size and depth.
+def check_json(body: bytes, most: int = MAX_VALUES) -> None:
+    """Raise BodyRejected unless a body is JSON with at most so many values, and of limited depth.
 
     >>> check_json(b'{"question": "What is [1], [2], [3]?"}')
     """
     try:
         text = body.decode(json.detect_encoding(body), "surrogatepass")
-        if _count_values(text) > MAX_VALUES:
-            raise BodyRejected(400, f"The body can't be read as JSON: it has more than {MAX_VALUES:,} values.")
+        if _count_values(text, most) > most:
+            raise BodyRejected(400, f"The body can't be read as JSON: it has more than {most:,} values.")
         value = json.loads(text)
         if _is_deeper(value, MAX_DEPTH):
             raise RecursionError
@@ -234,15 +241,15 @@ def check_json(body: bytes) -> None:
         raise BodyRejected(400, f"The body can't be read as JSON: {why}.") from None
 
 
-def _count_values(text: str) -> int:
+def _count_values(text: str, most: int) -> int:
     """The commas and opening brackets of a JSON text, counted without parsing it: at least its lists, objects and
     further values. Those in strings count too, as long as there are few.
 
-    >>> _count_values('[1, {"a": [2]}]')
-    4
+    >>> _count_values('[1, {"a": [2]}]', 9), _count_values('["a, b, c"]', 2)
+    (4, 1)
     """
     count = _count_openers(text)
-    if count > MAX_VALUES:
+    if count > most:
         # only strings contain backslashes; without them each quotation mark begins or ends a string
         outside = "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])
         count = _count_openers(outside)
@@ -358,6 +365,10 @@ async def nacre_error_response(request: Request, error: Exception) -> JSONRespon
         headers["Retry-After"] = str(max(1, round(error.retry_after)))
     if isinstance(error, Unauthenticated):
         headers |= request.app.state.authenticator.challenge(request)
+    if error_status(error) in (401, 403):
+        caller, client = getattr(request.state, "caller", NOBODY), request.client
+        address = client.host if client and caller is NOBODY else None
+        report_deed(caller, "was refused", path=loggable(route_path(request.scope)), address=address)
     code = "model_not_found" if isinstance(error, ModelNotFound) else None
     return error_response(route_path(request.scope), error_status(error), str(error), headers, code=code)
 

@@ -30,7 +30,7 @@ PAGE_HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-refe
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/")
+@router.api_route("/", methods=["GET", "HEAD"])
 async def chat_page() -> HTMLResponse:
     """The chat page; its query string selects what it shows."""
     return _chat_page()

@@ -292,11 +292,10 @@ class Conversations:
         """Raise ConversationStoreError if nothing can be written; no turn waits for it."""
         self._database.try_writing()
 
-    def untouched(self, since: float) -> list[tuple[str, str]]:
-        """(owner, thread) of all threads that did not change since a time."""
-        return [
-            (row[0], row[1]) for row in self._rows("SELECT owner, thread FROM conversation WHERE updated < ?", since)
-        ]
+    def untouched(self, since: float, like: str = "%") -> list[tuple[str, str]]:
+        """(owner, thread) of all threads, with names `like` this, that did not change since a time."""
+        sql = "SELECT owner, thread FROM conversation WHERE updated < ? AND thread LIKE ?"
+        return [(row[0], row[1]) for row in self._rows(sql, since, like)]
 
     def observed_time(self) -> float | None:
         """The time that servers have observed, in seconds since 1970; None if there was no server."""
