@@ -34,7 +34,14 @@ def drop_self_references(candidates: list[Candidate], context: ParseContext) -> 
     if is_keywords(question) or (question.tokens and question.tokens[0].norm in language().words["asking_yes_no"]):
         return kept
     kept = [c for c in kept if not _targets_named_thing(c.derivation, counted=True)]
+    kept = [c for c in kept if not _asks_for_given(c.derivation)] or kept
     return [c for c in kept if not _targets_named_thing(c.derivation, counted=False)] or kept
+
+
+def _asks_for_given(derivation: Derivation) -> bool:
+    """Whether the values that are asked for are those of the conditions: "the plots whose plot is P2"."""
+    given = {c.ref for c in derivation.conditions if c.op == "=" and not c.negated and len(c.values) == 1}
+    return bool(given) and all(target.ref in given and not target.function for target in derivation.targets)
 
 
 def _counts_itself(derivation: Derivation) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal
 
-from nacre.language.data import language
+from nacre.language.data import language, phrase_list
 from nacre.language.thesaurus import english_data, nouns_of_kind
 from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.linking.adjectives import amounts, measured_numbers, measured_properties, unnamed_measures
@@ -45,6 +45,7 @@ from nacre.wording.labels import may_give_years
 MAX_VARIANTS = 10  # how many derivations of one state are kept
 ONLY_MEASURE_RULE = "aggregate of only measure"  # the rule by which pending aggregates are of the only measure
 SETTLED_MEASURE_RULE = "settled on only measure"  # the rule by which what is said without a property is of this one
+SETTLED_TOTAL_RULE = "settled on total of only measure"  # the same for the total of each group
 SETTLED_MEASURE_GAIN = 0.3  # what a reading gains by that (set by hand)
 UNSETTLED_DEGREE_RULE = "unsettled degree"  # the rule by which nothing measures what is asked with "how"
 NAMED_TARGET_RULE = "default target is thing"  # the rule by which a question asks for the thing that it names
@@ -219,12 +220,15 @@ MAX_THINGS, MAX_LINKED = 3, 2  # how many things and links are tried
 
 def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context: ParseContext) -> Iterator[Derivation]:
     """Yield the readings with a pending superlative or number on what was said before, then the reading itself."""
+    says, known = {token.norm for token in context.question.tokens}, language().words
+    is_often = not says.isdisjoint(known["common"])
     if state.rank is not None:
         limit = state.limit or 1
         if state.rank.concepts:
             yield from _ranked_by_measure(derivation, state.rank, limit, root, context.graph)
         else:
-            yield from _ranked_by_column(derivation, state.rank, limit, context.graph)
+            if is_often or says.isdisjoint(known["paying"]) or len(unnamed_measures(context.graph, root.node)) != 1:
+                yield from _ranked_by_column(derivation, state.rank, limit, context.graph)
             yield from _ranked_by_links(derivation, state.rank, limit, root, context.graph)
     elif state.comparison is not None and state.comparison[1] is not None and state.unit in COUNT_UNITS:
         operator, value = state.comparison
@@ -233,7 +237,8 @@ def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context
             lower = Condition(ref, operator, (value,), function="count")
             conditions = (*derivation.conditions, lower, *upper_bound(lower, state.until))
             yield derivation.apply_rule("count settled", 0.5, conditions=conditions)
-    yield from _by_only_measure(derivation, state, root, context)
+    if not is_often:
+        yield from _by_only_measure(derivation, state, root, context)
     yield derivation
 
 
@@ -249,7 +254,8 @@ def _by_only_measure(
     is_linked = any(not step.forward for step in graph.steps[root.node])
     if state.rank is not None and not state.rank.concepts and not is_linked:
         order = Ordering(measure, state.rank.descending, "", state.limit or 1)
-        yield derivation.apply_rule(SETTLED_MEASURE_RULE, SETTLED_MEASURE_GAIN, order=order)
+        totals = list(_by_total(derivation, order, root, context))
+        yield from totals or [derivation.apply_rule(SETTLED_MEASURE_RULE, SETTLED_MEASURE_GAIN, order=order)]
     elif state.comparison is not None and state.comparison[1] in compared:
         operator, value = state.comparison
         assert value is not None
@@ -258,6 +264,23 @@ def _by_only_measure(
             bounds = number_conditions(graph, measure, operator, number, state)
             conditions = (*derivation.conditions, *bounds)
             yield derivation.apply_rule(SETTLED_MEASURE_RULE, SETTLED_MEASURE_GAIN, conditions=conditions)
+
+
+def _by_total(derivation: Derivation, order: Ordering, root: Ref, context: ParseContext) -> Iterator[Derivation]:
+    """ "Which supplier got the most", "who did we pay the most", "what do we spend most on": by the total of each value
+    of a property that many rows share."""
+    graph, targets = context.graph, derivation.targets
+    shown = [target.ref for target in targets if target.ref.predicate]
+    if not shown and not graph.nodes[root.node].named:
+        asks_what = context.question.tokens[-1].norm == "on"
+        nouns = frozenset(phrase_list("parsing", "spent_on") if asks_what else ())
+        if asks_for_persons(context.question):
+            nouns = nouns_of_kind("persons") | nouns_of_kind("bodies")
+        own = (each for each in graph.literals[root.node] if nouns & set(graph.words[each]))
+        shown = [Ref(root.node, each, root.slot) for each in own if graph.about(each).datatype == "text"]
+    if len(shown) == 1 and len(targets) < 2 and (shown[0].part or not graph.about(shown[0].predicate).pairs_off):
+        changes = {"order": order._replace(function="sum"), "targets": (Target(shown[0]),), "group": (shown[0],)}
+        yield derivation.apply_rule(SETTLED_TOTAL_RULE, SETTLED_MEASURE_GAIN, **changes)
 
 
 def _ranked_by_measure(
@@ -382,6 +405,7 @@ def _function_per_group(asked: Ref, derivation: Derivation, context: ParseContex
     things are counted, money is added up, other measures have an average; "" for what is not a number, or has one value
     for each thing that is grouped by."""
     asks_rate = any(token.norm in language().words["rate"] for token in context.question.tokens)
+    asks_rate |= any(ref.part for ref in derivation.group)
     if not asked.predicate:
         return "count" if asks_rate else ""
     if asked.thing in derivation.group or asked.predicate not in measured_numbers(context.graph, asked.node):
@@ -408,9 +432,12 @@ def _grouped_by_column(derivation: Derivation, columns: tuple[Ref, ...]) -> Iter
 def _grouped_by_count(derivation: Derivation, columns: tuple[Ref, ...], root: Ref) -> Iterator[Derivation]:
     """ "The studio with the most films": an order or a condition on a count."""
     first = columns[0] if columns else root
-    yield derivation.apply_rule("group of count", group=(first.thing,))
+    order = derivation.order
+    if not (order and order.function == "sum" and first.predicate and order.ref.node == first.node):
+        # a row has no total
+        yield derivation.apply_rule("group of count", group=(first.thing,))
     if first.predicate:
-        ordered = [derivation.order.ref] if derivation.order else []
+        ordered = [order.ref] if order else []
         counted = [condition.ref for condition in derivation.conditions if condition.function]
         counts_own = any(ref.node == first.node for ref in ordered + counted)
         yield derivation.apply_rule("group of count by column", 0.1 if counts_own else -0.1, group=columns)

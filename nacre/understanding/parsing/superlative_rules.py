@@ -16,6 +16,7 @@ from nacre.language.word_forms import is_count_noun, is_plural
 from nacre.records.plan import EXTREMES
 from nacre.understanding.linking.adjectives import (
     amount_property,
+    is_measured_number,
     is_reversed_measure,
     measured_properties,
     unnamed_measures,
@@ -237,8 +238,14 @@ def _may_have_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
 
 
 def _counts_parts(ranked: Ref | None, ref: Ref, context: ParseContext) -> bool:
-    """Whether a property holds a count for each of several parts of a ranked thing."""
-    about = context.graph.about(ref.predicate)
+    """Whether a property holds a count for each of several parts of a ranked thing, or a number for each of several
+    things that share a ranked value."""
+    graph, about = context.graph, context.graph.about(ref.predicate)
+    if ranked is not None and ranked.predicate and ranked.node == ref.node and ranked != ref:
+        # "the most", and not "the largest"
+        says_most = any(token.norm in language().words["most"] for token in context.question.tokens)
+        is_shared = not graph.about(ranked.predicate).pairs_off
+        return says_most and is_shared and is_measured_number(graph, ref.predicate)
     if ranked is None or ranked.predicate or ranked.node == ref.node or about.datatype != "integer" or about.unit:
         return False
     label = split_name(about.label).lower()
