@@ -26,8 +26,7 @@ from nacre.understanding.question.records import Derivation, Link, Question, Ref
 def drop_self_references(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Return the readings that do not count each thing as one of itself, and do not ask for what is named.
 
-    A yes/no question may ask for what it names, and so may keywords. Others do if there is no other reading, but not
-    for its number.
+    Yes/no questions and keywords may ask for what they name, others if there is no other reading, not for its number.
     """
     question = context.question
     kept = [c for c in candidates if not (_counts_itself(c.derivation) or _repeats_end(c.body, context.graph))]

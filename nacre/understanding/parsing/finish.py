@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal
 
-from nacre.language.data import language, phrase_list
-from nacre.language.thesaurus import english_data, nouns_of_kind
+from nacre.language.data import language
+from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.linking.adjectives import amounts, measured_numbers, measured_properties, unnamed_measures
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -26,7 +26,13 @@ from nacre.understanding.parsing.state import (
     PendingSuperlative,
     drop_open_property,
 )
-from nacre.understanding.parsing.superlative_rules import GUESS_COST, GUESSED_MEASURE_RULE
+from nacre.understanding.parsing.superlative_rules import (
+    GUESS_COST,
+    GUESSED_MEASURE_RULE,
+    SETTLED_MEASURE_GAIN,
+    apply_ordinal_rank,
+    rank_by_total,
+)
 from nacre.understanding.question.records import (
     INEQUALITIES,
     Aggregation,
@@ -45,8 +51,6 @@ from nacre.wording.labels import may_give_years
 MAX_VARIANTS = 10  # how many derivations of one state are kept
 ONLY_MEASURE_RULE = "aggregate of only measure"  # the rule by which pending aggregates are of the only measure
 SETTLED_MEASURE_RULE = "settled on only measure"  # the rule by which what is said without a property is of this one
-SETTLED_TOTAL_RULE = "settled on total of only measure"  # the same for the total of each group
-SETTLED_MEASURE_GAIN = 0.3  # what a reading gains by that (set by hand)
 UNSETTLED_DEGREE_RULE = "unsettled degree"  # the rule by which nothing measures what is asked with "how"
 NAMED_TARGET_RULE = "default target is thing"  # the rule by which a question asks for the thing that it names
 
@@ -254,7 +258,7 @@ def _by_only_measure(
     is_linked = any(not step.forward for step in graph.steps[root.node])
     if state.rank is not None and not state.rank.concepts and not is_linked:
         order = Ordering(measure, state.rank.descending, "", state.limit or 1)
-        totals = list(_by_total(derivation, order, root, context))
+        totals = list(rank_by_total(derivation, order, root, context))
         yield from totals or [derivation.apply_rule(SETTLED_MEASURE_RULE, SETTLED_MEASURE_GAIN, order=order)]
     elif state.comparison is not None and state.comparison[1] in compared:
         operator, value = state.comparison
@@ -264,23 +268,6 @@ def _by_only_measure(
             bounds = number_conditions(graph, measure, operator, number, state)
             conditions = (*derivation.conditions, *bounds)
             yield derivation.apply_rule(SETTLED_MEASURE_RULE, SETTLED_MEASURE_GAIN, conditions=conditions)
-
-
-def _by_total(derivation: Derivation, order: Ordering, root: Ref, context: ParseContext) -> Iterator[Derivation]:
-    """ "Which supplier got the most", "who did we pay the most", "what do we spend most on": by the total of each value
-    of a property that many rows share."""
-    graph, targets = context.graph, derivation.targets
-    shown = [target.ref for target in targets if target.ref.predicate]
-    if not shown and not graph.nodes[root.node].named:
-        asks_what = context.question.tokens[-1].norm == "on"
-        nouns = frozenset(phrase_list("parsing", "spent_on") if asks_what else ())
-        if asks_for_persons(context.question):
-            nouns = nouns_of_kind("persons") | nouns_of_kind("bodies")
-        own = (each for each in graph.literals[root.node] if nouns & set(graph.words[each]))
-        shown = [Ref(root.node, each, root.slot) for each in own if graph.about(each).datatype == "text"]
-    if len(shown) == 1 and len(targets) < 2 and (shown[0].part or not graph.about(shown[0].predicate).pairs_off):
-        changes = {"order": order._replace(function="sum"), "targets": (Target(shown[0]),), "group": (shown[0],)}
-        yield derivation.apply_rule(SETTLED_TOTAL_RULE, SETTLED_MEASURE_GAIN, **changes)
 
 
 def _ranked_by_measure(
@@ -490,33 +477,6 @@ def _directions(cues: Sequence[Cue]) -> set[str]:
             for other in directed
         )
     }
-
-
-def apply_ordinal_rank(derivation: Derivation, context: ParseContext) -> Derivation:
-    """Return the derivation with the place that an ordinal before a superlative asks for: "the second oldest ship"."""
-    words, ordinals = context.question.tokens, english_data()["ordinals"]
-    superlatives = {cue.start for cue in context.question.cues if cue.kind in ("superlative", "most")}
-    places = [
-        i
-        for i in range(len(words) - 1)
-        if i + 1 in superlatives and not derivation.covered >> i & 1 and ordinals.get(words[i].norm, 1) > 1
-    ]
-    order = derivation.order if derivation.order is not None and derivation.order.limit == 1 else None
-    inner = [condition for condition in derivation.conditions if condition.top is not None and condition.top.limit == 1]
-    if len(places) != 1 or (order is not None) + len(inner) != 1:
-        return derivation
-    (place,) = places
-    offset = ordinals[words[place].norm] - 1
-    covered = derivation.covered | token_mask(place, place + 1)
-    if order is not None:
-        return derivation.apply_rule("place", 0.3, order=order._replace(offset=offset), covered=covered)
-    conditions = tuple(
-        condition._replace(top=condition.top._replace(offset=offset))
-        if condition in inner and condition.top
-        else condition
-        for condition in derivation.conditions
-    )
-    return derivation.apply_rule("place", 0.3, conditions=conditions, covered=covered)
 
 
 # the rules by which question words ask for a place or a date, for a person, and for what a link leads to

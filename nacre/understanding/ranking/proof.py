@@ -17,11 +17,11 @@ from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.cue_rules import BY_END_RULE, OPEN_RULE, end_date_ref
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
-from nacre.understanding.parsing.finish import SETTLED_TOTAL_RULE
 from nacre.understanding.parsing.link_constraints import named_edges, unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.read_comparisons import SUMMED_SIDES_RULE
 from nacre.understanding.parsing.state import KEPT_GIVEN_RULE, Candidate, overlaps_link
+from nacre.understanding.parsing.superlative_rules import SETTLED_TOTAL_RULE
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref, covered_mask, token_mask
 from nacre.understanding.ranking.features import answer_type_features
