@@ -44,6 +44,7 @@ LONG_TEXT = 60
 MAX_SAMPLE_LENGTH = 80
 
 MAX_CODE_LENGTH = 24
+MIN_NUMBERED = 3  # how many numbers number things, at least
 
 
 def build_schema(layout: Layout) -> Schema:
@@ -258,7 +259,8 @@ def _role(
     numbering, phones, identifiers = (
         word_list("ingestion", key) for key in ("numbering_words", "phone_words", "identifier_words")
     )
-    if before and last in numbering and len(place.distinct) == len(place.object) and _are_codes(place, cells, texts):
+    is_own = before and len(place.distinct) == len(place.object) and _are_codes(place, cells, texts)
+    if last in numbering and (is_own or _counts_up(place, cells, texts)):
         return "fact" if words & phones else "identifier"
     if words & identifiers and (len(place.distinct) > 0.8 * len(place.object) or _echo(layout, place, label_of)):
         return "identifier"
@@ -273,6 +275,16 @@ def _are_codes(place: PredicateColumns, cells: TypedCells, texts: list[str]) -> 
     """Whether values are numbers, or short texts with a number in each: "R-1020"."""
     some = (texts[n] for n in place.distinct[:: max(1, len(place.distinct) // 200)].tolist())
     return cells.datatype == "integer" or all(any(map(str.isdigit, t)) and len(t) <= MAX_CODE_LENGTH for t in some)
+
+
+def _counts_up(place: PredicateColumns, cells: TypedCells, texts: list[str]) -> bool:
+    """Whether whole numbers number things from 1 up, perhaps again in each group: no number is more frequent than a
+    smaller one, and none is left out."""
+    if cells.datatype != "integer" or len(place.distinct) < MIN_NUMBERED:
+        return False
+    counts = {texts[n]: count for n, count in zip(place.distinct.tolist(), place.distinct_counts.tolist(), strict=True)}
+    in_order = [counts.get(str(number), 0) for number in range(1, len(counts) + 1)]
+    return all(in_order) and in_order == sorted(in_order, reverse=True)
 
 
 def _echo(layout: Layout, place: PredicateColumns, label_of: "NDArray[np.int64]") -> bool:

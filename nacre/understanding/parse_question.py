@@ -26,7 +26,7 @@ from nacre.records.threads import Deadline
 from nacre.records.turn import ExpectedKind, Reading
 from nacre.understanding.linking.link_mentions import Linker, link_mentions, prepare_question
 from nacre.understanding.linking.schema_graph import SchemaGraph
-from nacre.understanding.parsing.columns import MEASURE_RULE
+from nacre.understanding.parsing.columns import MEASURE_RULE, show_rows
 from nacre.understanding.parsing.constraints import (
     answer_requested_property,
     asks_capacity,
@@ -56,7 +56,7 @@ from nacre.understanding.parsing.link_constraints import (
 from nacre.understanding.parsing.lower import aggregate_members, include_parts, read_unions
 from nacre.understanding.parsing.profiles import GroupReader
 from nacre.understanding.parsing.read_calculations import (
-    is_thing_count,
+    is_count_or_total,
     read_ages,
     read_mean_counts,
     read_measures,
@@ -98,10 +98,10 @@ class ReaderInput(NamedTuple):
         """The readings of a phrase or clause that use each of its words."""
         return complete_readings(text, self.linker, self.deadline)
 
-    def read_count(self, text: str) -> Select | None:
-        """The plan of a question for one number of things."""
+    def read_number(self, text: str) -> Select | None:
+        """The plan of a question for one number of things, or for one total."""
         bodies = _complete_bodies(text, self.linker, self.deadline)
-        return bodies[0] if bodies and isinstance(bodies[0], Select) and is_thing_count(bodies[0]) else None
+        return bodies[0] if bodies and is_count_or_total(bodies[0]) else None
 
 
 class QuestionReader(NamedTuple):
@@ -178,6 +178,7 @@ REWRITES = (
     PlanRewrite("parts of a whole", include_parts),
     PlanRewrite("nouns of unions", read_unions),
     PlanRewrite("requested property", answer_requested_property),
+    PlanRewrite("rows without names", show_rows),
     PlanRewrite("numbered properties", show_numbered_properties),
     PlanRewrite("names in any language", show_names_in_any_language),
     PlanRewrite("keywords as condition", as_condition),
@@ -236,7 +237,7 @@ READERS = (
         lambda x: read_comparisons(x.question, x.links, x.linker.index),
         lambda found, question: is_comparison(question),
     ),
-    QuestionReader("more than", lambda x: read_more_than(x.question, x.links, x.read_count)),
+    QuestionReader("more than", lambda x: read_more_than(x.question, x.links, x.read_number)),
     QuestionReader("age", lambda x: read_ages(x.question, x.links, x.graph), _uses_every_word),
     QuestionReader("term", lambda x: read_terms(x.question, x.links, x.graph), _uses_every_word),
     QuestionReader("choice", lambda x: read_choices(x.question, x.links, x.linker.index)),

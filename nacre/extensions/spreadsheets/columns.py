@@ -218,11 +218,19 @@ def decide_type(
         return ColumnType("quantity", comma, unit=unit) if 2 * count > profile.filled else ColumnType("text")
     if profile.count(whole) < profile.count(read):
         return ColumnType("decimal", comma)
-    years = profile.count(CellKind.YEAR)
-    is_year = years == profile.count(read) and not words("years").keys().isdisjoint(
-        lowercase_name(heading).casefold().split()
-    )
+    is_year = profile.count(CellKind.YEAR) == profile.count(read) and is_called_year(heading)
     return ColumnType("year" if is_year else "integer", comma)
+
+
+def is_called_year(heading: str) -> bool:
+    """Whether a heading has a word for a year, also at the end of a compound.
+
+    >>> is_called_year("Baujahr"), is_called_year("Fiscal Year"), is_called_year("An"), is_called_year("Jahreszahl")
+    (True, True, True, False)
+    """
+    own, years = lowercase_name(heading).casefold().split(), words("years")
+    # short words are the ends of many others
+    return any(word in years or word.endswith(tuple(year for year in years if len(year) > 3)) for word in own)
 
 
 def uses_comma(profile: ColumnProfile) -> bool | None:

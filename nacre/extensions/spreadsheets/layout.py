@@ -5,6 +5,7 @@ row has sums if one of its cells is a word for them ("Total", "Zwischensumme Nor
 rows above or below it.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from statistics import median, median_low
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from ingestion.induce.names import lowercase_name
 from nacre.extensions.spreadsheets.classify import NUMBER, CellKind, classify, is_value, is_year, number_of, words
 from nacre.language.data import word_list
+from nacre.language.translation import GLOSSED_LANGUAGES, gloss_label, is_english, is_in_language
 
 # rows in which the headings are searched, and columns that are read; characters of a heading (given)
 HEAD_ROWS, MAX_COLUMNS, MAX_HEADING = 60, 2_000, 200
@@ -51,6 +53,8 @@ def find_layout(head: Sequence[Sequence[str]], top: int = 0) -> SheetLayout:
     return SheetLayout(tuple(headings), top + last + 1, tuple(notes), len(titles))
 
 
+_UNIT_IN_BRACKETS = re.compile(r"\s*[\[(][^\])]*[\])]\s*$")
+
 _ORDINALS = ("second", "third", "fourth", "fifth")
 
 
@@ -73,6 +77,19 @@ def other_names(name: str, names: Sequence[str]) -> list[str]:
     before, _, number = name.rpartition(" ")
     is_doubled = number.isdecimal() and before.casefold() in {each.casefold() for each in names}
     return [before, f"{_ORDINALS[int(number) - 2]} {before}"] if is_doubled and 2 <= int(number) <= 5 else []
+
+
+def english_headings(headings: Sequence[str]) -> dict[str, list[str]]:
+    """The English of the headings of a German or French sheet, as far as the dictionary has all of their words.
+
+    >>> english_headings(["Hersteller", "Leistung (kW)", "Nr"]), english_headings(["Rotor", "Leistung"])
+    ({'Hersteller': ['manufacturer'], 'Leistung (kW)': ['power']}, {})
+    """
+    plain = {each: _UNIT_IN_BRACKETS.sub("", lowercase_name(each)) for each in headings}
+    foreign = {code: [h for h, name in plain.items() if is_in_language(name, code)] for code in GLOSSED_LANGUAGES}
+    code = max(foreign, key=lambda each: len(foreign[each]))
+    glossed = {heading: gloss_label(plain[heading], code) for heading in foreign[code]}
+    return {h: [name] for h, name in glossed.items() if len(glossed) > 1 and name and is_english(name)}
 
 
 def _bearer(heading: str) -> str:

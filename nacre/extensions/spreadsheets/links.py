@@ -61,10 +61,13 @@ def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None, label: 
     """The column that names rows: one that is called a name, else the only column of different words, else a key of
     texts. Names of something else than the table ("site name") that rows share are those of groups of rows."""
     texts = [each for each in columns if each.type.name == "text" and each.profile.filled]
+    rows = max((each.profile.filled for each in columns), default=0)
     called = _name_words() | word_list("ingestion", "description_words")
     ranked = [each for each in texts if called & set(words_of(each.name)) and each.profile.share_of_names > 0]
     kind = {singular(word) or word for word in words_of(label)}
     ranked = [each for each in ranked if set(words_of(each.name)) - called <= kind or _are_different(each)]
+    # what most rows have no text of names none of them
+    ranked = [each for each in ranked if 2 * each.profile.filled >= rows]
     ranked = ranked or [each for each in texts if is_called_name(each.name) and each.profile.is_unique]
     if ranked:
         return min(ranked, key=lambda each: (len(words_of(each.name)) > 1, each.place))

@@ -55,6 +55,7 @@ from nacre.extensions.spreadsheets.layout import (
     MAX_COLUMNS,
     SheetLayout,
     distinct_names,
+    english_headings,
     find_layout,
     other_names,
     undated_names,
@@ -566,6 +567,7 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
     found += [(iris[reading.iri], iris[_ALTERNATIVE], texts[name]) for name in sorted(called)]
     # the name of a loan is not called a loan
     called = {kind, singular(kind) or ""}
+    english = english_headings(reading.names)
     degrees = coordinate_names([(each.name, each.profile, each.type) for each in reading.table.columns])
     for each in reading.table.columns:
         own = iris[_predicate(reading, each.name)]
@@ -574,6 +576,7 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
         label = link_label(each.name, link.label) if link is not None else label
         found.append((own, iris[_LABEL], texts[label]))
         others = [*([each.name] if label != each.name else []), *other_names(each.name, reading.names)]
+        others += english.get(each.name, [])
         found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others if other.casefold() not in called]
         if each.place in stated and (comment := stated[each.place].comment):
             found.append((own, iris[_COMMENT], texts[comment]))

@@ -14,7 +14,7 @@ from operator import or_
 from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import SpellingCorrector
 from nacre.language.small_talk import reason_end, strip_courtesy
-from nacre.language.thesaurus import concept_phrases, english_data, function_words
+from nacre.language.thesaurus import concept_phrases, english_data, function_words, unit_words
 from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.language.word_forms import is_plural
 from nacre.records.plan import AGGREGATES, EXTREMES
@@ -36,10 +36,19 @@ from nacre.understanding.linking.name_candidates import CACHED_TEXTS, NameCandid
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_terms import STEM_SCORE, SYNONYM_SCORE, prefer_class_synonyms, term_link
 from nacre.understanding.question.analyse import analyse_question, question_of_tokens
-from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref, covered_mask, token_mask
+from nacre.understanding.question.records import (
+    INEQUALITIES,
+    RANKING_CUES,
+    Link,
+    Question,
+    Ref,
+    covered_mask,
+    token_mask,
+)
 
 SUMMING_CUES = frozenset(AGGREGATES)  # Kinds of cues that ask for one number over several things.
 LIKELY_SCORE = 0.75  # A partial class name scores at least this to stay next to a complete name of the same span.
+ROW_NOUN, ROW_NOUN_SCORE = "row noun", 0.5  # A noun that may only mean the things of a class: its match, its score.
 MAX_WORDS_BETWEEN = 1  # Words between a link and the class or thing at its end, at most.
 
 # Concepts of one expression that are looked up, likeliest first, and what each rank costs.
@@ -88,6 +97,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     found = prefer_class_synonyms(found, question, schema_linker.class_synonyms, graph)
     found = choose_unions(absorb_name_words(found, question, graph), question, graph)
     found = [*found, *_compound_classes(found, question, graph)]
+    found += _link_row_noun(found, question, graph)
     return [*found, *_narrowed_links(found, graph), *widened_links(found, question, graph)]
 
 
@@ -311,6 +321,33 @@ def _is_head(link: Link, question: Question, graph: SchemaGraph) -> bool:
     """Whether a link covers only the last word of a class name."""
     words = graph.nodes[link.refs[0].node].words
     return link.end - link.start == 1 and words[-1:] == (question.tokens[link.start].lemma,)
+
+
+def _link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
+    """The first noun that nothing is called as the things of the only class, if no other word means them: "how many
+    bills are unpaid", "the biggest bill", "turbine W11". "How many wheels does it have" asks for something else, as do
+    units."""
+    rows = {graph.widest_node(node.index) for node in graph.base_nodes if node.classes}
+    if len(rows) != 1 or any(link.kind == "class" for link in links):
+        return []
+    words, linked, known = question.tokens, covered_mask(links), language().words
+    cued = reduce(or_, (token_mask(cue.start, cue.end) for cue in question.cues), 0)
+    names = {link.start for link in links if link.kind == "entity" and link.match != "part"}
+    # words that may say which: "the biggest unpaid bill"
+    others = covered_mask(x for x in links if x.kind == "property" and not graph.is_flag(x.refs[0].predicate))
+    ranked = {cue.end for cue in question.cues if cue.kind in (*RANKING_CUES, "group")}
+    ranked |= {1} if words[0].norm in known["asking_which"] and ranked else set()
+    for i, token in enumerate(words):
+        is_free = not (linked | cued) >> i & 1 and i not in question.stopwords and token.text.islower()
+        if not is_free or token.lemma in unit_words() or token.lemma in phrase_list("parsing", "periods"):
+            continue
+        before = next((k for k in range(i - 1, -1, -1) if not (linked & ~others) >> k & 1), -1)
+        is_many = is_plural(token.norm) and (before in question.stopwords or (before >= 0 and cued >> before & 1))
+        after = [*(each.norm for each in words[i + 1 : i + 3]), "", ""]
+        is_part = after[0] in known["helping"] and after[1] not in known["owner_subjects"]
+        if (is_many and not is_part) or before + 1 in ranked or i + 1 in names:
+            return [Link(i, i + 1, "class", (Ref(min(rows)),), ROW_NOUN_SCORE, 1 << i, match=ROW_NOUN)]
+    return []
 
 
 def _link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:

@@ -97,6 +97,10 @@ class SchemaGraph:
         about = self.about(predicate)
         return about.minimum is not None or about.datatype in ("integer", "real", "year", "duration")
 
+    def is_flag(self, predicate: str) -> bool:
+        """Whether a property is yes or no, however it is stored."""
+        return predicate in self.boolean_predicates or bool(predicate and self.about(predicate).datatype == "boolean")
+
     def _is_date(self, predicate: str) -> bool:
         """Whether a property has dates, by its datatype, or by the last word of its name and its numbers ("yearID")."""
         about, words, known = self.about(predicate), self.words[predicate], language().words

@@ -1,12 +1,15 @@
 """Choose the columns that show what is asked for: Derivation -> Derivations (names, identifiers, measures)."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from nacre.language.data import language
 from nacre.language.thesaurus import is_person
-from nacre.understanding.linking.adjectives import amount_property
+from nacre.plans.selects import variable_of
+from nacre.records.plan import Attribute, Select
+from nacre.understanding.linking.adjectives import amount_property, amounts, measured_numbers
 from nacre.understanding.linking.schema_graph import SchemaGraph
-from nacre.understanding.parsing.state import UNSETTLED_COST, ParseContext
+from nacre.understanding.parsing.state import UNSETTLED_COST, Candidate, ParseContext
 from nacre.understanding.question.records import INEQUALITIES, Condition, Derivation, Ref, Target, token_mask
 
 # the rule by which the measure of a superlative or bound is shown as well, and what a reading gains by it
@@ -14,6 +17,7 @@ MEASURE_RULE, MEASURE_GAIN = "measure of first", 0.5
 
 STANDS_FOR_RULE = "stood for"  # the rule by which the persons are shown whom rows without names stand for
 MAX_IDENTIFIERS = 2  # how many properties are tried as the identifier of a thing
+MAX_COLUMNS = 4  # how many columns show a row without a name
 
 
 def settle_columns(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
@@ -46,6 +50,39 @@ def _by_identifier(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterat
         targets = (*before, Target(Ref(ref.node, predicate, ref.slot)), *after)
         rule, gain = (f"{kind} of named", -0.4) if is_named else (f"{kind} of nameless", 0.1)
         yield derivation.apply_rule(rule, gain, targets=targets)
+
+
+def show_rows(candidate: Candidate, context: ParseContext) -> Candidate:
+    """Return rows without names by the columns that tell them apart, in place of a text that many of them share."""
+    body, graph, d = candidate.body, context.graph, candidate.derivation
+    target = d.targets[0]
+    if not isinstance(body, Select) or body.group or body.by or len(body.answers) > 1 or target.function:
+        return candidate
+    node, stands = target.ref.node, {"text of nameless", "code of nameless"} & set(d.trace)
+    shown = [] if graph.nodes[node].named else identifying_properties(graph, node)
+    naming = language().words["naming"]
+    is_shared = all(not graph.about(each).pairs_off and naming.isdisjoint(graph.words[each]) for each in shown)
+    columns = _telling_columns(d, node, graph) if shown and is_shared and (stands or not target.ref.predicate) else []
+    answers = tuple(Attribute(variable_of(body.answers[0]), each) for each in columns)
+    return candidate._replace(body=replace(body, answers=answers)) if len(columns) > 1 else candidate
+
+
+def _telling_columns(derivation: Derivation, node: int, graph: SchemaGraph) -> list[str]:
+    """The date of a row, what numbers it, its two most different texts, and its amount or what it is ranked by, without
+    what all rows that are asked for have in common."""
+    fixed = {each.ref.predicate for each in derivation.conditions if each.op == "=" and not each.negated}
+    own = [graph.about(each) for each in graph.literals[node] if each not in graph.boolean_predicates | fixed]
+    full = [each for each in own if each.functional and 2 * each.subjects > graph.nodes[node].count]
+    texts = [each for each in full if each.datatype == "text" and each.role in ("fact", "name")]
+    ranked = derivation.order.ref.predicate if derivation.order is not None else ""
+    numbers = (amounts(graph, node) or measured_numbers(graph, node))[:1]
+    found = [
+        *[each.iri for each in full if graph.is_date(each.iri)][:1],
+        *[each.iri for each in full if each.role == "identifier"][:1],
+        *[each.iri for each in sorted(texts, key=lambda each: (-each.objects, each.iri))[:2]],
+        *([ranked] if ranked in graph.literals[node] else numbers),
+    ]
+    return list(dict.fromkeys(found))[:MAX_COLUMNS]
 
 
 def _has_known_identifier(derivation: Derivation, graph: SchemaGraph) -> bool:

@@ -26,15 +26,21 @@ from nacre.understanding.question.records import Derivation, Link, Question, Ref
 def drop_self_references(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Return the readings that do not count each thing as one of itself, and do not ask for what is named.
 
-    A yes/no question may ask for what it names, and so may keywords. Others do if there is no other reading, but not
-    for its number.
+    Yes/no questions and keywords may ask for what they name, others if there is no other reading, not for its number.
     """
     question = context.question
     kept = [c for c in candidates if not (_counts_itself(c.derivation) or _repeats_end(c.body, context.graph))]
     if is_keywords(question) or (question.tokens and question.tokens[0].norm in language().words["asking_yes_no"]):
         return kept
     kept = [c for c in kept if not _targets_named_thing(c.derivation, counted=True)]
+    kept = [c for c in kept if not _asks_for_given(c.derivation)] or kept
     return [c for c in kept if not _targets_named_thing(c.derivation, counted=False)] or kept
+
+
+def _asks_for_given(derivation: Derivation) -> bool:
+    """Whether the values that are asked for are those of the conditions: "the plots whose plot is P2"."""
+    given = {c.ref for c in derivation.conditions if c.op == "=" and not c.negated and len(c.values) == 1}
+    return bool(given) and all(target.ref in given and not target.function for target in derivation.targets)
 
 
 def _counts_itself(derivation: Derivation) -> bool:

@@ -34,6 +34,7 @@ from nacre.understanding.question.records import (
 
 CueRule = Callable[[ParseState, Cue, ParseContext], ParseStates]
 
+PERIODS = ("year", "month")  # the parts of dates that things are grouped by
 MAX_WORDS_AFTER_BOUND = 3  # how many words may stand between a bound and its number
 MAX_PENDING_AGGREGATES = 3  # how many aggregates may wait for one property
 
@@ -74,6 +75,11 @@ def _aggregate(state: ParseState, cue: Cue, context: ParseContext) -> ParseState
             # "the average number of visitors"
             yield state.apply_rule("number in aggregate", 0.1)
     yield from _aggregate_of_target(state, cue, context)
+    order = state.order if cue.kind == "sum" else None
+    own = [t.ref for t in state.targets[-1:] if t.ref.predicate and order and t.ref.node == order.ref.node]
+    if order and not order.function and own and not context.graph.about(own[0].predicate).pairs_off:
+        # "which category got the most money in total"
+        yield state.apply_rule("total of order", 0.3, order=order._replace(function="sum"), last="aggregate")
     function: Aggregation = cue.kind  # type: ignore[assignment]
     waits_for_value = state.comparison is not None and state.comparison[1] is None
     functions = (function,) if waits_for_value else (*state.pending_aggregates, function)
@@ -117,7 +123,8 @@ def _group(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
         yield closed.apply_rule(
             "order weak", next_role="order up", last="order", pending_aggregates=(), shared_aggregates=()
         )
-    if state.targets and any(target.function for target in state.targets):
+    is_period = bool(after) and after[0].lemma in PERIODS
+    if is_period or any(target.function for target in state.targets):
         yield closed.apply_rule("group weak", -0.1, next_role="group", last="group")
 
 

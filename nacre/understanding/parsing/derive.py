@@ -14,7 +14,13 @@ from nacre.records.threads import Deadline, raise_if_cancelled
 from nacre.understanding.linking.adjectives import QUANTITY
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.class_rules import class_mention
-from nacre.understanding.parsing.cue_rules import CUE_RULES, apply_cue, compare_with_own_aggregate, order_by_name
+from nacre.understanding.parsing.cue_rules import (
+    CUE_RULES,
+    PERIODS,
+    apply_cue,
+    compare_with_own_aggregate,
+    order_by_name,
+)
 from nacre.understanding.parsing.entity_rules import value_mention
 from nacre.understanding.parsing.finish import finish_state
 from nacre.understanding.parsing.lower import LoweredPlan, lower_derivation
@@ -234,7 +240,7 @@ def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> 
                     yield cue.end, compared
     for new in order_by_name(state, context, at):
         yield at + 1, new
-    if question.tokens[at].lemma in ("year", "month"):
+    if question.tokens[at].lemma in PERIODS:
         for new in group_by_period(state, context, at):
             yield at + 1, new
     if at in chart.numbers:

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Literal
 
 from nacre.language.data import language
-from nacre.language.thesaurus import english_data, nouns_of_kind
+from nacre.language.thesaurus import nouns_of_kind
 from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.linking.adjectives import amounts, measured_numbers, measured_properties, unnamed_measures
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -26,7 +26,13 @@ from nacre.understanding.parsing.state import (
     PendingSuperlative,
     drop_open_property,
 )
-from nacre.understanding.parsing.superlative_rules import GUESS_COST, GUESSED_MEASURE_RULE
+from nacre.understanding.parsing.superlative_rules import (
+    GUESS_COST,
+    GUESSED_MEASURE_RULE,
+    SETTLED_MEASURE_GAIN,
+    apply_ordinal_rank,
+    rank_by_total,
+)
 from nacre.understanding.question.records import (
     INEQUALITIES,
     Aggregation,
@@ -45,7 +51,6 @@ from nacre.wording.labels import may_give_years
 MAX_VARIANTS = 10  # how many derivations of one state are kept
 ONLY_MEASURE_RULE = "aggregate of only measure"  # the rule by which pending aggregates are of the only measure
 SETTLED_MEASURE_RULE = "settled on only measure"  # the rule by which what is said without a property is of this one
-SETTLED_MEASURE_GAIN = 0.3  # what a reading gains by that (set by hand)
 UNSETTLED_DEGREE_RULE = "unsettled degree"  # the rule by which nothing measures what is asked with "how"
 NAMED_TARGET_RULE = "default target is thing"  # the rule by which a question asks for the thing that it names
 
@@ -220,12 +225,15 @@ MAX_THINGS, MAX_LINKED = 3, 2  # how many things and links are tried
 
 def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context: ParseContext) -> Iterator[Derivation]:
     """Yield the readings with a pending superlative or number on what was said before, then the reading itself."""
+    says, known = {token.norm for token in context.question.tokens}, language().words
+    is_often = not says.isdisjoint(known["common"])
     if state.rank is not None:
         limit = state.limit or 1
         if state.rank.concepts:
             yield from _ranked_by_measure(derivation, state.rank, limit, root, context.graph)
         else:
-            yield from _ranked_by_column(derivation, state.rank, limit, context.graph)
+            if is_often or says.isdisjoint(known["paying"]) or len(unnamed_measures(context.graph, root.node)) != 1:
+                yield from _ranked_by_column(derivation, state.rank, limit, context.graph)
             yield from _ranked_by_links(derivation, state.rank, limit, root, context.graph)
     elif state.comparison is not None and state.comparison[1] is not None and state.unit in COUNT_UNITS:
         operator, value = state.comparison
@@ -234,7 +242,8 @@ def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context
             lower = Condition(ref, operator, (value,), function="count")
             conditions = (*derivation.conditions, lower, *upper_bound(lower, state.until))
             yield derivation.apply_rule("count settled", 0.5, conditions=conditions)
-    yield from _by_only_measure(derivation, state, root, context)
+    if not is_often:
+        yield from _by_only_measure(derivation, state, root, context)
     yield derivation
 
 
@@ -250,7 +259,8 @@ def _by_only_measure(
     is_linked = any(not step.forward for step in graph.steps[root.node])
     if state.rank is not None and not state.rank.concepts and not is_linked:
         order = Ordering(measure, state.rank.descending, "", state.limit or 1)
-        yield derivation.apply_rule(SETTLED_MEASURE_RULE, SETTLED_MEASURE_GAIN, order=order)
+        totals = list(rank_by_total(derivation, order, root, context))
+        yield from totals or [derivation.apply_rule(SETTLED_MEASURE_RULE, SETTLED_MEASURE_GAIN, order=order)]
     elif state.comparison is not None and state.comparison[1] in compared:
         operator, value = state.comparison
         assert value is not None
@@ -383,6 +393,7 @@ def _function_per_group(asked: Ref, derivation: Derivation, context: ParseContex
     things are counted, money is added up, other measures have an average; "" for what is not a number, or has one value
     for each thing that is grouped by."""
     asks_rate = any(token.norm in language().words["rate"] for token in context.question.tokens)
+    asks_rate |= any(ref.part for ref in derivation.group)
     if not asked.predicate:
         return "count" if asks_rate else ""
     if asked.thing in derivation.group or asked.predicate not in measured_numbers(context.graph, asked.node):
@@ -409,9 +420,12 @@ def _grouped_by_column(derivation: Derivation, columns: tuple[Ref, ...]) -> Iter
 def _grouped_by_count(derivation: Derivation, columns: tuple[Ref, ...], root: Ref) -> Iterator[Derivation]:
     """ "The studio with the most films": an order or a condition on a count."""
     first = columns[0] if columns else root
-    yield derivation.apply_rule("group of count", group=(first.thing,))
+    order = derivation.order
+    if not (order and order.function == "sum" and first.predicate and order.ref.node == first.node):
+        # a row has no total
+        yield derivation.apply_rule("group of count", group=(first.thing,))
     if first.predicate:
-        ordered = [derivation.order.ref] if derivation.order else []
+        ordered = [order.ref] if order else []
         counted = [condition.ref for condition in derivation.conditions if condition.function]
         counts_own = any(ref.node == first.node for ref in ordered + counted)
         yield derivation.apply_rule("group of count by column", 0.1 if counts_own else -0.1, group=columns)
@@ -464,33 +478,6 @@ def _directions(cues: Sequence[Cue]) -> set[str]:
             for other in directed
         )
     }
-
-
-def apply_ordinal_rank(derivation: Derivation, context: ParseContext) -> Derivation:
-    """Return the derivation with the place that an ordinal before a superlative asks for: "the second oldest ship"."""
-    words, ordinals = context.question.tokens, english_data()["ordinals"]
-    superlatives = {cue.start for cue in context.question.cues if cue.kind in ("superlative", "most")}
-    places = [
-        i
-        for i in range(len(words) - 1)
-        if i + 1 in superlatives and not derivation.covered >> i & 1 and ordinals.get(words[i].norm, 1) > 1
-    ]
-    order = derivation.order if derivation.order is not None and derivation.order.limit == 1 else None
-    inner = [condition for condition in derivation.conditions if condition.top is not None and condition.top.limit == 1]
-    if len(places) != 1 or (order is not None) + len(inner) != 1:
-        return derivation
-    (place,) = places
-    offset = ordinals[words[place].norm] - 1
-    covered = derivation.covered | token_mask(place, place + 1)
-    if order is not None:
-        return derivation.apply_rule("place", 0.3, order=order._replace(offset=offset), covered=covered)
-    conditions = tuple(
-        condition._replace(top=condition.top._replace(offset=offset))
-        if condition in inner and condition.top
-        else condition
-        for condition in derivation.conditions
-    )
-    return derivation.apply_rule("place", 0.3, conditions=conditions, covered=covered)
 
 
 # the rules by which question words ask for a place or a date, for a person, and for what a link leads to

@@ -376,7 +376,7 @@ def drop_dates_beside(candidates: list[Candidate], context: ParseContext) -> lis
         for _ in select.edges:
             ends = ({edge.subject, edge.object} for edge in select.edges)
             reached |= {name for pair in ends if pair & reached for name in pair & passed}
-        terms = [("known", x) for x in select.answers] + [(f.op, f.left) for f in select.filters]
+        terms = [("known", x) for x in select.answers if x not in select.by] + [(f.op, f.left) for f in select.filters]
         values = [(op, x) for op, x in terms if isinstance(x, Attribute)]
         dates = [(op, x) for op, x in values if context.graph.is_date(x.predicate)]
         # "was it oiled in 2020" asks for the day that it names

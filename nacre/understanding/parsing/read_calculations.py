@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from nacre.language.data import language, phrase_list
 from nacre.language.thesaurus import function_words
@@ -220,10 +220,15 @@ def read_shares(question: Question, links: Sequence[Link], derive: DeriveCandida
 
 def is_thing_count(body: Body) -> bool:
     """Whether a plan only asks how many things there are."""
+    return is_count_or_total(body) and isinstance(aggregated_value(body.answers[0]), Itself)
+
+
+def is_count_or_total(body: Body) -> TypeGuard[Select]:
+    """Whether a plan only asks how many things there are, or for the total of a number."""
     if not isinstance(body, Select) or body.group or body.by or body.order or len(body.answers) != 1:
         return False
     answer = body.answers[0]
-    return isinstance(answer, Aggregate) and answer.function == "count" and isinstance(answer.of, Itself)
+    return isinstance(answer, Aggregate) and answer.function == ("count" if isinstance(answer.of, Itself) else "sum")
 
 
 def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: DeriveCandidates) -> Candidate | None:

@@ -1,12 +1,13 @@
 """Read comparisons and choices: Question + Links -> Candidates."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from nacre.language.data import language
 from nacre.language.thesaurus import english_data, gradable_adjective, unit_words
-from nacre.records.plan import Aggregate, Attribute, Compute, Edge, Select, Variable
+from nacre.records.plan import Aggregate, Attribute, Compute, Edge, Itself, Order, Select, Variable, aggregated_value
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.link_mentions import LinkingIndex
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -15,6 +16,7 @@ from nacre.understanding.parsing.lower import lower_derivation, member_link
 from nacre.understanding.parsing.read_calculations import TIME_UNITS
 from nacre.understanding.parsing.state import Candidate, whole_reading, without_overlaps
 from nacre.understanding.question.records import (
+    Aggregation,
     Condition,
     Cue,
     Derivation,
@@ -206,41 +208,74 @@ def _side(
 
 PRIOR = 4.0  # the prior of such a reading: it accounts for every word
 COUNTED_SIDES_RULE = "counted apart"  # the rule by which each side is read as a question, all of whose words are used
+SUMMED_SIDES_RULE = "summed apart"  # the same by which amounts are added up
 
-CountReader = Callable[[str], Select | None]
+NumberReader = Callable[[str], Select | None]
 
 
-def read_more_than(question: Question, links: Sequence[Link], read_count: CountReader) -> Iterator[Candidate]:
-    """Yield the reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made.
-    `read_count` reads a question for a number of things; it returns None if the question asks for something else."""
+def read_more_than(question: Question, links: Sequence[Link], read_number: NumberReader) -> Iterator[Candidate]:
+    """Yield the reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made; and that
+    of "did we spend more on hay or on straw". `read_number` reads a question for a number of things or a total; it
+    returns None if the question asks for something else."""
     words, known = question.tokens, language().words
-    than = next((i for i, token in enumerate(words) if token.norm in known["than"]), 0)
-    more = next((i for i, token in enumerate(words[:than]) if token.norm in known["more"] | known["fewer"]), 0)
-    if not more or words[0].norm not in known["asking_yes_no"]:
+    parting = known["than"] | known["either"]
+    more = next((i for i, token in enumerate(words) if token.norm in known["more"] | known["fewer"]), 0)
+    than = next((i for i, token in enumerate(words) if i > more and token.norm in parting), 0)
+    if not (more and than) or words[0].norm not in known["asking_yes_no"]:
         return
-    counted = next((link for link in links if link.kind == "class" and more < link.start and link.end <= than), None)
-    first, second = _longest_name(links, 1, more), _longest_name(links, than + 1, len(words))
-    if counted is None or first is None or second is None:
+    first = _longest_name(links, 1, more) or _longest_name(links, more, than)
+    second = _longest_name(links, than + 1, len(words))
+    if first is None or second is None:
         return
-    questions = _questions_of_sides(question, first, second, more, than)
-    left, right = (read_count(each) for each in questions)
+    left, right = (read_number(each) for each in _questions_of_sides(question, first, second, more, than))
     if left is None or right is None or _size(left) != _size(right) or left == right:
         # a name may be read as a word: "more jars than IT"
         return
-    body = Compute("<" if words[more].norm in known["fewer"] else ">", left, right)
-    target, trace, named = Target(counted.refs[0], "count"), ("compared", COUNTED_SIDES_RULE), (first, second, counted)
-    yield whole_reading(body, target, token_mask(0, len(words)), PRIOR, trace, named)
+    is_fewer, is_choice = words[more].norm in known["fewer"], words[than].norm in known["either"]
+    compared = Compute("<" if is_fewer else ">", left, right)
+    body = _larger_value(left, right, not is_fewer) if is_choice else compared
+    counted = [link for link in links if link.kind == "class" and more < link.start and link.end <= than][:1]
+    function: Aggregation = "count" if isinstance(aggregated_value(left.answers[0]), Itself) else "sum"
+    trace = ("compared", COUNTED_SIDES_RULE if function == "count" else SUMMED_SIDES_RULE)
+    target = Target((counted or [first])[0].refs[0].thing, function)
+    if body is not None:
+        yield whole_reading(body, target, token_mask(0, len(words)), PRIOR, trace, (first, second, *counted))
+
+
+def _larger_value(left: Select, right: Select, descending: bool) -> Select | None:
+    """The one of two values of a property for which a number is larger: "more on hay or on straw"."""
+    number = left.answers[0]
+    differing = [(one, other) for one, other in zip(left.filters, right.filters, strict=False) if one != other]
+    for one, other in differing if len(differing) == 1 else ():
+        values = tuple(each.right for each in (one, other) if isinstance(each.right, str))
+        if len(values) == 2 and isinstance(one.left, Attribute) and replace(one, right=other.right) == other:
+            both = replace(one, op="in", right=values)
+            filters = tuple(both if each == one else each for each in left.filters)
+            order = Order(number, descending) if isinstance(number, Aggregate) else None
+            return replace(left, answers=(one.left,), by=(one.left,), filters=filters, order=order, limit=1)
+    return None
 
 
 def _questions_of_sides(question: Question, first: Link, second: Link, more: int, than: int) -> list[str]:
-    """ "How many jars has Ann made", "how many jars has Bo made"."""
-    text, words = question.text, question.tokens
-    things = text[words[more + 1].start : words[than].start]
-    before = text[words[0].end : words[first.start].start]
-    after = text[words[first.end - 1].end : words[more].start]
-    rest = text[words[second.end - 1].end :]
-    names = (text[words[link.start].start : words[link.end - 1].end] for link in (first, second))
-    return [" ".join(f"how many {things} {words[0].text} {before} {name} {after} {rest}".split()) for name in names]
+    """ "How many jars has Ann made", "how many jars has Bo made"; "how much did we spend on hay", "... on straw"."""
+    text, words, known = question.text, question.tokens, language().words
+
+    def part(start: int, end: int) -> str:
+        return text[words[start].start : words[end - 1].end] if start < end else ""
+
+    rest = part(second.end, len(words))
+    if first.start < more:
+        things, before, after = part(more + 1, than), part(1, first.start), part(first.end, more)
+        sides = [part(each.start, each.end) for each in (first, second)]
+        return [" ".join(f"how many {things} {words[0].text} {before} {x} {after} {rest}".split()) for x in sides]
+    # both sides begin with one preposition: "on", "from the"
+    preposition = words[than + 1].norm if than + 1 < second.start else ""
+    start = max((i for i in range(more + 1, first.start) if words[i].norm == preposition), default=first.start)
+    subject = "" if words[0].norm in known["being"] else part(0, more)
+    is_money = more + 1 >= start or words[more + 1].lemma in known["money"]
+    things = part(more + 1, start)
+    lead = f"how much {subject} {part(more + 2, start)}" if is_money else f"how many {things} {subject}"
+    return [f"{lead} {side} {rest}" for side in (part(start, first.end), part(than + 1, second.end))]
 
 
 def _longest_name(links: Sequence[Link], start: int, end: int) -> Link | None:

@@ -9,19 +9,20 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from nacre.language.data import language, phrase_map
-from nacre.language.thesaurus import english_data
+from nacre.language.data import language, phrase_list, phrase_map
+from nacre.language.thesaurus import english_data, nouns_of_kind
 from nacre.language.tokens import Token, fold, split_name
 from nacre.language.word_forms import is_count_noun, is_plural
 from nacre.records.plan import EXTREMES
 from nacre.understanding.linking.adjectives import (
     amount_property,
+    is_measured_number,
     is_reversed_measure,
     measured_properties,
     unnamed_measures,
 )
 from nacre.understanding.linking.schema_graph import SchemaGraph
-from nacre.understanding.parsing.cue_rules import compare_with_target
+from nacre.understanding.parsing.cue_rules import asks_for_persons, compare_with_target
 from nacre.understanding.parsing.number_rules import (
     convert_to_unit,
     is_comparable_with,
@@ -42,6 +43,7 @@ from nacre.understanding.parsing.state import (
 from nacre.understanding.question.records import (
     Aggregation,
     Condition,
+    Derivation,
     Number,
     Ordering,
     Question,
@@ -55,6 +57,10 @@ TOTAL_RULE = "ranked by total"  # the rule by which things are ranked by the sum
 # the rule by which things are ranked by a number that the adjective does not name: "the strongest beer" by its alcohol,
 # and what a reading loses by it
 GUESSED_MEASURE_RULE, GUESS_COST = "guessed measure", 0.2
+
+# the rule by which values are ranked by the total of the only number of their rows, and what a reading gains if it
+# settles on that number (set by hand)
+SETTLED_TOTAL_RULE, SETTLED_MEASURE_GAIN = "settled on total of only measure", 0.3
 
 MAX_MEASURES = 3  # how many properties are tried as the measure of an adjective
 
@@ -229,6 +235,23 @@ def _ranked_by_values(state: ParseState, new: ParseState, ref: Ref, context: Par
         )
 
 
+def rank_by_total(derivation: Derivation, order: Ordering, root: Ref, context: ParseContext) -> Iterator[Derivation]:
+    """ "Which supplier got the most", "who did we pay the most", "what do we spend most on": by the total of each value
+    of a property that many rows share."""
+    graph, targets = context.graph, derivation.targets
+    shown = [target.ref for target in targets if target.ref.predicate]
+    if not shown and not graph.nodes[root.node].named:
+        asks_what = context.question.tokens[-1].norm == "on"
+        nouns = frozenset(phrase_list("parsing", "spent_on") if asks_what else ())
+        if asks_for_persons(context.question):
+            nouns = nouns_of_kind("persons") | nouns_of_kind("bodies")
+        own = (each for each in graph.literals[root.node] if nouns & set(graph.words[each]))
+        shown = [Ref(root.node, each, root.slot) for each in own if graph.about(each).datatype == "text"]
+    if len(shown) == 1 and len(targets) < 2 and (shown[0].part or not graph.about(shown[0].predicate).pairs_off):
+        changes = {"order": order._replace(function="sum"), "targets": (Target(shown[0]),), "group": (shown[0],)}
+        yield derivation.apply_rule(SETTLED_TOTAL_RULE, SETTLED_MEASURE_GAIN, **changes)
+
+
 def _may_have_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
     """Whether a thing can have several of a class. No photo shows the most mountains if each shows one."""
     paths = context.graph.cheapest_paths(owner.node, ref.node)
@@ -237,8 +260,14 @@ def _may_have_several(owner: Ref, ref: Ref, context: ParseContext) -> bool:
 
 
 def _counts_parts(ranked: Ref | None, ref: Ref, context: ParseContext) -> bool:
-    """Whether a property holds a count for each of several parts of a ranked thing."""
-    about = context.graph.about(ref.predicate)
+    """Whether a property holds a count for each of several parts of a ranked thing, or a number for each of several
+    things that share a ranked value."""
+    graph, about = context.graph, context.graph.about(ref.predicate)
+    if ranked is not None and ranked.predicate and ranked.node == ref.node and ranked != ref:
+        # "the most", and not "the largest"
+        says_most = any(token.norm in language().words["most"] for token in context.question.tokens)
+        is_shared = not graph.about(ranked.predicate).pairs_off
+        return says_most and is_shared and is_measured_number(graph, ref.predicate)
     if ranked is None or ranked.predicate or ranked.node == ref.node or about.datatype != "integer" or about.unit:
         return False
     label = split_name(about.label).lower()
@@ -414,6 +443,33 @@ def _with_place(
     token = context.question.tokens[ordinal.end - 1]
     for value in _stored_values(context.graph, ref.predicate, ordinal, token):
         yield new.add_conditions(rule, 0.4, Condition(ref, "=", (value,), state.negated), comparison=None, join="and")
+
+
+def apply_ordinal_rank(derivation: Derivation, context: ParseContext) -> Derivation:
+    """Return the derivation with the place that an ordinal before a superlative asks for: "the second oldest ship"."""
+    words, ordinals = context.question.tokens, english_data()["ordinals"]
+    superlatives = {cue.start for cue in context.question.cues if cue.kind in ("superlative", "most")}
+    places = [
+        i
+        for i in range(len(words) - 1)
+        if i + 1 in superlatives and not derivation.covered >> i & 1 and ordinals.get(words[i].norm, 1) > 1
+    ]
+    order = derivation.order if derivation.order is not None and derivation.order.limit == 1 else None
+    inner = [condition for condition in derivation.conditions if condition.top is not None and condition.top.limit == 1]
+    if len(places) != 1 or (order is not None) + len(inner) != 1:
+        return derivation
+    (place,) = places
+    offset = ordinals[words[place].norm] - 1
+    covered = derivation.covered | token_mask(place, place + 1)
+    if order is not None:
+        return derivation.apply_rule("place", 0.3, order=order._replace(offset=offset), covered=covered)
+    conditions = tuple(
+        condition._replace(top=condition.top._replace(offset=offset))
+        if condition in inner and condition.top
+        else condition
+        for condition in derivation.conditions
+    )
+    return derivation.apply_rule("place", 0.3, conditions=conditions, covered=covered)
 
 
 def _ranked_classes(graph: SchemaGraph, concepts: tuple[str, ...]) -> list[Ref]:

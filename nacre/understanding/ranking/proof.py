@@ -12,13 +12,16 @@ from nacre.language.data import language
 from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
 from nacre.records.evidence import Doubt, Table
 from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute, Edge, Select
+from nacre.understanding.linking.link_mentions import ROW_NOUN
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.cue_rules import BY_END_RULE, OPEN_RULE, end_date_ref
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
 from nacre.understanding.parsing.link_constraints import named_edges, unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
+from nacre.understanding.parsing.read_comparisons import SUMMED_SIDES_RULE
 from nacre.understanding.parsing.state import KEPT_GIVEN_RULE, Candidate, overlaps_link
+from nacre.understanding.parsing.superlative_rules import SETTLED_TOTAL_RULE
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref, covered_mask, token_mask
 from nacre.understanding.ranking.features import answer_type_features
@@ -159,6 +162,7 @@ def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], grap
         # "which animals died", of species whose patients died
         if is_either or (link.kind == "class" and ref.node in asked and used and ref.node not in used):
             yield _words(question, link.covered)
+    yield from (_words(question, x.covered) for x in d.links if x.match == ROW_NOUN)
     ranked = [d.order.ref] if d.order is not None else []
     ranked += [t.ref for t in d.targets if t.function in EXTREMES] + [c.top.ref for c in d.conditions if c.top]
     for ref in ranked:
@@ -301,6 +305,17 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
                 yield _words(question, token_mask(number.start, number.end))
 
 
+def _of_totals(candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
+    """Two totals that are compared although no word names what is added up; "how much did we pay" of things that may
+    not be paid."""
+    if not {SUMMED_SIDES_RULE, SETTLED_TOTAL_RULE}.isdisjoint(candidate.derivation.trace):
+        yield question.text
+    sums = [cue for cue in question.cues if cue.kind == "sum"]
+    unused = (link for link in links if link.kind == "property" and link not in candidate.derivation.links)
+    for link in (link for link in unused if graph.is_flag(link.refs[0].predicate)):
+        yield from (_words(question, link.covered) for c in sums if c.start <= link.start and link.end <= c.end)
+
+
 def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
     """ "Which plays ..." that gives dates, "what is the city ..." that gives a number, "who" that gives boats, "the
     cheapest price" that gives things, "the item with the number 12" that gives the number."""
@@ -371,5 +386,6 @@ CHECKS: dict[str, Find] = {
     "whole values": _in_part,
     "polarity": _of_polarity,
     "operator": _of_operators,
+    "total": _of_totals,
     "shape": _of_shape,
 }

@@ -7,7 +7,7 @@ from nacre.records.plan import AGGREGATES, EXTREMES, Body, Combine, Compute, Sel
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.finish import UNSETTLED_DEGREE_RULE
 from nacre.understanding.parsing.number_rules import convert_to_unit
-from nacre.understanding.parsing.read_comparisons import COUNTED_SIDES_RULE
+from nacre.understanding.parsing.read_comparisons import COUNTED_SIDES_RULE, SUMMED_SIDES_RULE
 from nacre.understanding.parsing.state import Candidate, overlaps_link
 from nacre.understanding.parsing.superlative_rules import GUESSED_MEASURE_RULE
 from nacre.understanding.question.records import (
@@ -31,7 +31,7 @@ TokenSpan = tuple[int, int]
 def ignored_words(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[TokenSpan, ...]:
     """The spans that bound, negate, group or rank, and that no part of the plan expresses, in order."""
     d = candidate.derivation
-    if COUNTED_SIDES_RULE in d.trace:
+    if not {COUNTED_SIDES_RULE, SUMMED_SIDES_RULE}.isdisjoint(d.trace):
         return ()
     found = [
         *_ignored_numbers(d, question, graph),

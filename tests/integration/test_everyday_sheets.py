@@ -1,0 +1,139 @@
+"""Sheets of ordinary people, asked in everyday words: question -> answer of the rules."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.ask_graph import Ask, ask_graph
+
+# an account book without a column that names its rows
+BOOK = """Date,Shop,Kind,Amount (€),Settled,Note
+2023-01-09,Corner Mill,Flour,120.50,yes,
+2023-02-14,Corner Mill,Flour,80.00,no,late
+2023-02-20,Dairy Lund,Butter,310.00,yes,
+2023-07-03,Oven Works,Repairs,45.00,yes,
+2024-01-11,Corner Mill,Flour,95.50,yes,
+2024-03-05,Dairy Lund,Butter,140.00,no,
+2024-03-28,Dairy Lund,Butter,60.00,yes,
+2024-06-17,Oven Works,Repairs,400.00,no,
+2024-09-02,Corner Mill,Flour,110.00,yes,
+"""
+
+# the same with columns that say what is paid, and to whom
+BILLS = BOOK.replace("Settled", "Paid").replace("Shop", "Supplier")
+
+# things that are numbered again in each group
+GROVE = """Bed,Stem number,Species,Height (m)
+North,1,Rowan,4.5
+North,2,Larch,9.0
+North,3,Rowan,5.5
+South,1,Larch,11.0
+South,2,Alder,7.0
+East,1,Rowan,6.0
+"""
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return ask_graph(BOOK, tmp_path_factory.mktemp("book"), "book.csv")
+
+
+@pytest.fixture(scope="module")
+def bills(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return ask_graph(BILLS, tmp_path_factory.mktemp("bills"), "ledger.csv")
+
+
+@pytest.fixture(scope="module")
+def grove(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return ask_graph(GROVE, tmp_path_factory.mktemp("grove"), "grove.csv")
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        # rows without names are shown by what tells them apart
+        ("What is the cheapest repair?", ["2023-07-03", "Oven Works", 45]),
+        ("What was our biggest bill?", ["2024-06-17", "Repairs", "Oven Works", 400]),
+        # a noun that nothing is called means the rows
+        ("How many bills from Dairy Lund are not settled?", [1]),
+        # two totals, two counts
+        ("Did we spend more on butter than on flour?", [True]),
+        ("Did we spend more on butter or on flour?", ["Butter"]),
+        ("Are there more bills from Oven Works than from Corner Mill?", [False]),
+        # the most in all
+        ("Which shop got the least money in total?", ["Corner Mill"]),
+        ("Which shop do we pay most often?", ["Corner Mill"]),
+        ("In which year was the most spent?", [2024]),
+        ("What was the most we ever paid for butter?", ["2023-02-20", "Dairy Lund", 310]),
+        # parts of dates
+        ("Total by year", [2023, 555.5, 2024, 805.5]),
+        ("spending by year", [2023, 555.5, 2024, 805.5]),
+        ("How many bills per month in 2023?", ["2023-01", 1, "2023-02", 2, "2023-07"]),
+        ("What did flour cost us in 2024?", [205.5]),
+    ],
+)
+async def test_questions_to_an_account_book(question: str, values: list[object], book: Ask) -> None:
+    assert (await book(question))["values"] == values
+
+
+@pytest.mark.parametrize(
+    ("question", "values"), [("Who did we pay the most?", ["Dairy Lund"]), ("What do we spend most on?", ["Butter"])]
+)
+async def test_the_most_is_a_total(question: str, values: list[object], bills: Ask) -> None:
+    assert (await bills(question))["values"] == values
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How much did we pay Dairy Lund?", "Who did we pay the most?", "How many invoices are there from Dairy Lund?"],
+)
+async def test_what_a_word_may_mean_is_asked(question: str, bills: Ask) -> None:
+    # some bills are not paid, and nothing is called an invoice
+    assert (await bills(question))["status"] != "answered"
+
+
+@pytest.mark.parametrize("question", ["How many wheels does Oven Works have?", "How many litres are there?"])
+async def test_a_part_or_a_unit_is_no_row(question: str, book: Ask) -> None:
+    assert (await book(question))["status"] not in ("answered", "clarify")
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("How many stems are in the North bed?", [3]),
+        ("How many rowan trees are there?", [3]),
+        ("Which tree is the tallest?", [1, "South", "Larch", 11]),
+        ("Which trees are in bed South?", [1, "Larch", 11, 2, "Alder", 7]),
+    ],
+)
+async def test_what_only_numbers_things_is_not_added_up(question: str, values: list[object], grove: Ask) -> None:
+    assert (await grove(question))["values"] == values
+
+
+MILLS = """Nr,Hersteller,Baujahr,Leistung (kW)
+M1,Ostwind,1998,600
+M2,Ostwind,2004,2000
+M3,Tacke,2004,1500
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("Which manufacturer is M3 from?", ["Tacke"]),
+        ("When was M1 built?", [1998]),
+        ("What is the total power of the Ostwind machines?", [2600]),
+    ],
+)
+async def test_german_headings_are_asked_in_english(question: str, values: list[object], tmp_path: Path) -> None:
+    assert (await ask_graph(MILLS, tmp_path, "anlagen.csv")(question))["values"] == values
+
+
+async def test_a_column_that_few_rows_have_names_none(tmp_path: Path) -> None:
+    sheet = "code,commonname,bill_description\n" + "".join(
+        f"b{i},{name},{text}\n"
+        for i, (name, text) in enumerate(
+            [("Grey Teal", "Short"), ("Marsh Owl", ""), ("Sand Plover", ""), ("Reed Warbler", "")]
+        )
+    )
+    assert (await ask_graph(sheet, tmp_path, "birds.csv")("What is the code of Marsh Owl?"))["values"] == ["b1"]
