@@ -26,44 +26,11 @@ from nacre.records.threads import Deadline
 from nacre.records.turn import ExpectedKind, Reading
 from nacre.understanding.linking.link_mentions import Linker, link_mentions, prepare_question
 from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.parsing import constraints, link_constraints, read_calculations
 from nacre.understanding.parsing.columns import MEASURE_RULE
-from nacre.understanding.parsing.constraints import (
-    answer_requested_property,
-    asks_capacity,
-    drop_computed_texts,
-    drop_other_groups,
-    drop_self_references,
-    expect_rule,
-    prefer_members,
-    prefer_own_columns,
-    prefer_requested_class,
-    prefer_summed_bounds,
-    prefer_totals,
-    prefer_whole_sums,
-    prefer_wider_classes,
-    show_names_in_any_language,
-    show_numbered_properties,
-)
 from nacre.understanding.parsing.derive import MAX_CANDIDATES, derive_candidates, likeliest_candidates, parse_context
-from nacre.understanding.parsing.link_constraints import (
-    drop_dates_beside,
-    drop_reversed_links,
-    drop_single_counts,
-    prefer_named_extremes,
-    prefer_named_links,
-    prefer_own_properties,
-)
 from nacre.understanding.parsing.lower import aggregate_members, include_parts, read_unions
 from nacre.understanding.parsing.profiles import GroupReader
-from nacre.understanding.parsing.read_calculations import (
-    is_thing_count,
-    read_ages,
-    read_mean_counts,
-    read_measures,
-    read_shares,
-    read_terms,
-    read_two_questions,
-)
 from nacre.understanding.parsing.read_comparisons import is_comparison, read_choices, read_comparisons, read_more_than
 from nacre.understanding.parsing.read_yes_no import as_condition, as_yes_no, keep_named_things, read_kind_question
 from nacre.understanding.parsing.state import Candidate, ParseContext, unused_tokens
@@ -101,7 +68,11 @@ class ReaderInput(NamedTuple):
     def read_count(self, text: str) -> Select | None:
         """The plan of a question for one number of things."""
         bodies = _complete_bodies(text, self.linker, self.deadline)
-        return bodies[0] if bodies and isinstance(bodies[0], Select) and is_thing_count(bodies[0]) else None
+        return (
+            bodies[0]
+            if bodies and isinstance(bodies[0], Select) and read_calculations.is_thing_count(bodies[0])
+            else None
+        )
 
 
 class QuestionReader(NamedTuple):
@@ -177,9 +148,9 @@ REWRITES = (
     PlanRewrite("aggregate of members", aggregate_members),
     PlanRewrite("parts of a whole", include_parts),
     PlanRewrite("nouns of unions", read_unions),
-    PlanRewrite("requested property", answer_requested_property),
-    PlanRewrite("numbered properties", show_numbered_properties),
-    PlanRewrite("names in any language", show_names_in_any_language),
+    PlanRewrite("requested property", constraints.answer_requested_property),
+    PlanRewrite("numbered properties", constraints.show_numbered_properties),
+    PlanRewrite("names in any language", constraints.show_names_in_any_language),
     PlanRewrite("keywords as condition", as_condition),
 )
 
@@ -207,28 +178,28 @@ def _prefer_own_properties(candidates: list[Candidate], context: ParseContext) -
     def uses_all(candidate: Candidate) -> bool:
         return not ignored_words(candidate, context.question, context.graph)
 
-    return prefer_own_properties(candidates, context, uses_all)
+    return link_constraints.prefer_own_properties(candidates, context, uses_all)
 
 
 CONSTRAINTS = (
-    Constraint("no self reference", drop_self_references, is_law=True),
-    Constraint("computable", drop_computed_texts, is_law=True),
-    Constraint("named groups", drop_other_groups),
-    Constraint("dates of what is asked", drop_dates_beside),
-    Constraint("named links", prefer_named_links),
-    Constraint("total of all", prefer_whole_sums),
-    Constraint("own columns", prefer_own_columns),
-    Constraint("rank by total", prefer_totals),
-    Constraint("named extreme", prefer_named_extremes),
-    Constraint("bound of total", prefer_summed_bounds),
-    Constraint("answers capacity", expect_rule(asks_capacity, "degree of thing")),
-    Constraint("answers measure", expect_rule(lambda question: question.wants_measure, MEASURE_RULE)),
-    Constraint("widest class", prefer_wider_classes),
-    Constraint("members of categories", prefer_members),
-    Constraint("requested class", prefer_requested_class),
+    Constraint("no self reference", constraints.drop_self_references, is_law=True),
+    Constraint("computable", constraints.drop_computed_texts, is_law=True),
+    Constraint("named groups", constraints.drop_other_groups),
+    Constraint("dates of what is asked", link_constraints.drop_dates_beside),
+    Constraint("named links", link_constraints.prefer_named_links),
+    Constraint("total of all", constraints.prefer_whole_sums),
+    Constraint("own columns", constraints.prefer_own_columns),
+    Constraint("rank by total", constraints.prefer_totals),
+    Constraint("named extreme", link_constraints.prefer_named_extremes),
+    Constraint("bound of total", constraints.prefer_summed_bounds),
+    Constraint("answers capacity", constraints.expect_rule(constraints.asks_capacity, "degree of thing")),
+    Constraint("answers measure", constraints.expect_rule(lambda question: question.wants_measure, MEASURE_RULE)),
+    Constraint("widest class", constraints.prefer_wider_classes),
+    Constraint("members of categories", constraints.prefer_members),
+    Constraint("requested class", constraints.prefer_requested_class),
     Constraint("own property", _prefer_own_properties),
-    Constraint("direction of links", drop_reversed_links, is_law=True),
-    Constraint("counts of one", drop_single_counts, is_law=True),
+    Constraint("direction of links", link_constraints.drop_reversed_links, is_law=True),
+    Constraint("counts of one", link_constraints.drop_single_counts, is_law=True),
     Constraint("all named things", keep_named_things),
 )
 
@@ -241,13 +212,15 @@ READERS = (
         lambda found, question: is_comparison(question),
     ),
     QuestionReader("more than", lambda x: read_more_than(x.question, x.links, x.read_count)),
-    QuestionReader("age", lambda x: read_ages(x.question, x.links, x.graph), _uses_every_word),
-    QuestionReader("term", lambda x: read_terms(x.question, x.links, x.graph), _uses_every_word),
+    QuestionReader("age", lambda x: read_calculations.read_ages(x.question, x.links, x.graph), _uses_every_word),
+    QuestionReader("term", lambda x: read_calculations.read_terms(x.question, x.links, x.graph), _uses_every_word),
     QuestionReader("choice", lambda x: read_choices(x.question, x.links, x.linker.index)),
-    QuestionReader("share", lambda x: read_shares(x.question, x.links, x.derive)),
-    QuestionReader("mean of counts", lambda x: read_mean_counts(x.question, x.read_whole)),
-    QuestionReader("measures", lambda x: read_measures(x.question, x.read_whole)),
-    QuestionReader("two questions", lambda x: read_two_questions(x.question, x.read_whole, x.graph.schema)),
+    QuestionReader("share", lambda x: read_calculations.read_shares(x.question, x.links, x.derive)),
+    QuestionReader("mean of counts", lambda x: read_calculations.read_mean_counts(x.question, x.read_whole)),
+    QuestionReader("measures", lambda x: read_calculations.read_measures(x.question, x.read_whole)),
+    QuestionReader(
+        "two questions", lambda x: read_calculations.read_two_questions(x.question, x.read_whole, x.graph.schema)
+    ),
 )
 
 

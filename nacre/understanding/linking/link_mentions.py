@@ -19,17 +19,9 @@ from nacre.records.plan import AGGREGATES, EXTREMES
 from nacre.records.schema import Schema
 from nacre.records.threads import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.understanding.linking import link_schema
 from nacre.understanding.linking.adjectives import link_quantity_nodes
 from nacre.understanding.linking.link_names import ValueLinker
-from nacre.understanding.linking.link_schema import (
-    MIN_TERM_SCORE,
-    SchemaLinker,
-    choose_unions,
-    drop_hidden_rivals,
-    link_comment_words,
-    names_union,
-    widened_links,
-)
 from nacre.understanding.linking.name_candidates import CACHED_TEXTS, NameCandidate
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_terms import STEM_SCORE, SYNONYM_SCORE, prefer_class_synonyms, term_link
@@ -53,7 +45,7 @@ class LinkingIndex:
 
     lexicon: Lexicon
     graph: SchemaGraph
-    schema_linker: SchemaLinker
+    schema_linker: link_schema.SchemaLinker
     value_linker: ValueLinker
 
 
@@ -77,15 +69,15 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
             found.append(link)
     found = _drop_other_years(found, question, graph)
     found = _drop_other_identifiers(found, question)
-    found = drop_hidden_rivals(found, graph.hidden_nodes)
+    found = link_schema.drop_hidden_rivals(found, graph.hidden_nodes)
     found = _drop_outscored_classes(found)
-    found = [*found, *link_comment_words(question, found, schema_linker.comment_terms)]
+    found = [*found, *link_schema.link_comment_words(question, found, schema_linker.comment_terms)]
     cued = reduce(or_, (token_mask(cue.start, cue.end) for cue in question.cues), covered_mask(found))
     found = [*found, *index.value_linker.part_links(question, cued)]
     found = [*found, *link_quantity_nodes(found, graph)]
     found = prefer_class_synonyms(found, question, schema_linker.class_synonyms, graph)
-    found = choose_unions(absorb_name_words(found, question, graph), question, graph)
-    return [*found, *_narrowed_links(found, graph), *widened_links(found, question, graph)]
+    found = link_schema.choose_unions(absorb_name_words(found, question, graph), question, graph)
+    return [*found, *_narrowed_links(found, graph), *link_schema.widened_links(found, question, graph)]
 
 
 def _drop_unlikely_names(
@@ -410,7 +402,7 @@ def prepare_question(text: str, linker: Linker) -> Question:
             for i in question.stopwords
             if words[i].norm == words[i].lemma or words[i].lemma not in schema_linker.meaningful_lemmas
             if words[i].norm not in schema_linker.denying_words
-            if not names_union(question, i, linker.index.graph)
+            if not link_schema.names_union(question, i, linker.index.graph)
         )
     )
 
@@ -443,16 +435,18 @@ def link_misspellings(
 
 
 @lru_cache(maxsize=8)
-def _schema_parts(lexicon: Lexicon) -> tuple[SchemaGraph, SchemaLinker]:
+def _schema_parts(lexicon: Lexicon) -> tuple[SchemaGraph, link_schema.SchemaLinker]:
     """What lexicons share that share a schema."""
     graph = SchemaGraph(lexicon)
-    return graph, SchemaLinker(lexicon, graph)
+    return graph, link_schema.SchemaLinker(lexicon, graph)
 
 
 MIN_VERB_LETTERS = 3  # Letters of a verb that gets an agent noun, at least.
 
 
-def _link_expressions(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> Iterator[Link]:
+def _link_expressions(
+    question: Question, links: Sequence[Link], schema_linker: link_schema.SchemaLinker
+) -> Iterator[Link]:
     """What expressions ask for whose own words name nothing: "who is in charge of", "how much per hour"."""
     linked = covered_mask(link for link in links if link.exact or link.match.endswith("partial"))
     for start, end, concepts in find_expressions(question, linked):
@@ -461,11 +455,13 @@ def _link_expressions(question: Question, links: Sequence[Link], schema_linker: 
             for index, at in schema_linker.terms_of_word.get(concept, ()):
                 term = schema_linker.terms[index]
                 score = term.weights[at] * (SYNONYM_SCORE - CONCEPT_RANK_COST * rank) / sum(term.weights)
-                if score >= MIN_TERM_SCORE and not schema_linker.is_union(term):
+                if score >= link_schema.MIN_TERM_SCORE and not schema_linker.is_union(term):
                     yield term_link(start, end, term, score, covered, False, "like")
 
 
-def _link_agent_nouns(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> Iterator[Link]:
+def _link_agent_nouns(
+    question: Question, links: Sequence[Link], schema_linker: link_schema.SchemaLinker
+) -> Iterator[Link]:
     """What unlinked verbs ask for by their agent noun: "who keeps the bears", the "keeper"."""
     if not question.tokens or question.tokens[0].norm not in language().words["asking_who"]:
         return
