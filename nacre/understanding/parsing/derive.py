@@ -18,7 +18,7 @@ from nacre.understanding.parsing.cue_rules import CUE_RULES, apply_cue, compare_
 from nacre.understanding.parsing.entity_rules import value_mention
 from nacre.understanding.parsing.finish import finish_state
 from nacre.understanding.parsing.lower import LoweredPlan, lower_derivation
-from nacre.understanding.parsing.number_rules import apply_number, group_by_period
+from nacre.understanding.parsing.number_rules import PERIODS, apply_number, group_by_period
 from nacre.understanding.parsing.property_rules import property_mention
 from nacre.understanding.parsing.state import (
     SKIPPED_COST,
@@ -234,7 +234,7 @@ def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> 
                     yield cue.end, compared
     for new in order_by_name(state, context, at):
         yield at + 1, new
-    if question.tokens[at].lemma in ("year", "month"):
+    if question.tokens[at].lemma in PERIODS:
         for new in group_by_period(state, context, at):
             yield at + 1, new
     if at in chart.numbers:
