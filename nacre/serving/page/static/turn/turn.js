@@ -200,7 +200,7 @@ function removeListedOptions(turn, record) {
     const last = paragraph.lastChild;
     if (last?.nodeType !== Node.TEXT_NODE || !record.options.every((option) => last.data.includes(option.words))) continue;
     // from the beginning of their sentence, in any language
-    last.data = last.data.slice(0, Math.min(...record.options.map((option) => last.data.indexOf(option.words)))).replace(/\s*[^.!?]*$/, "");
+    last.data = last.data.slice(0, Math.min(...record.options.map((option) => last.data.indexOf(option.words)))).replace(/\s*[^.!?]*(?:1\.[^.!?]*)?$/, "");
     if (!paragraph.textContent.trim()) paragraph.remove();
   }
 }
