@@ -63,6 +63,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
         (("How many can the Long Barn take?",), [12]),
         (("How many horses fit in Mill Barn?",), [6]),
         (("What is the average weight of the horses?", "and for Cobs?"), [402.5]),
+        (("What is the average fee of the leases?", "and for Shires?"), [90]),
         (("How many horses are there?", "and per barn?"), ["Long Barn", 3, "Mill Barn", 2]),
         (("What is the total cost of the bills?", "and by reason?"), ["farrier", 80, "feed", 119]),
         (("How many horses arrived each year?",), [2021, 2, 2022, 3]),
@@ -86,6 +87,14 @@ async def test_what_is_asked_is_given(ask: Ask, questions: tuple[str, ...], valu
 )
 async def test_a_link_that_nothing_names_is_asked_back(ask: Ask, question: str) -> None:
     assert (await ask(question))["status"] != "answered"
+
+
+async def test_an_answer_by_months_is_as_sure_as_the_one_by_years(ask: Ask) -> None:
+    first, then = (
+        await ask("How many horses arrived each year?"),
+        await ask("How many horses arrived each year?", "by month"),
+    )
+    assert (then["status"], then["confidence"]) == (first["status"], first["confidence"])
 
 
 async def test_one_decimal_of_an_average_stays(ask: Ask) -> None:

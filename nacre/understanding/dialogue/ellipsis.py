@@ -227,7 +227,8 @@ def add_number_thing(turn: FollowUpTurn) -> Rewrite | None:
     if not is_of_thing or not _gives_number(turn):
         return None
     phrase = turn.question[len(turn.lead) :].rstrip(" ?.")
-    return Rewrite(f"{turn.last.standalone.rstrip('? .')} {phrase}?", True)
+    thing = Scope(None, turn.things[0].keys, (turn.things[0].label,))
+    return Rewrite(f"{turn.last.standalone.rstrip('? .')} {phrase}?", True, thing)
 
 
 def _gives_number(turn: FollowUpTurn) -> bool:

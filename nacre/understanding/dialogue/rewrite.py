@@ -137,9 +137,10 @@ def _chart_request(rest: str, linker: Linker) -> str:
 
 
 def _again(plan: Plan, last: EarlierTurn, schema: Schema) -> Rewrite:
-    """The answer of a plan that was made of the last one."""
-    words = verbalise_plan(plan, schema)
-    return Rewrite(words, True, chosen=Reading(plan, 1.0, 1.0, words, probability=last.confidence))
+    """The answer of a plan that was made of the last one, and is as certain."""
+    words, confidence = verbalise_plan(plan, schema), 1.0 if last.confidence is None else last.confidence
+    chosen = Reading(plan, 1.0, 1.0, words, probability=confidence)
+    return Rewrite(words, True, Scope(confidence=confidence), chosen=chosen)
 
 
 def _other_rows(question: str, last: EarlierTurn, schema: Schema) -> Plan | None:
