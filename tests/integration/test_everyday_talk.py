@@ -89,6 +89,11 @@ async def test_a_link_that_nothing_names_is_asked_back(ask: Ask, question: str) 
     assert (await ask(question))["status"] != "answered"
 
 
+async def test_who_has_more_than_one_is_a_question_of_its_own(ask: Ask) -> None:
+    alone, after = "Who has more than one horse?", "What is the capacity of Long Barn?"
+    assert (await ask(after, alone))["standalone"] == alone
+
+
 async def test_an_answer_by_months_is_as_sure_as_the_one_by_years(ask: Ask) -> None:
     first, then = (
         await ask("How many horses arrived each year?"),

@@ -34,6 +34,7 @@ from nacre.understanding.dialogue.references import (
     format_labels,
     has_antecedent_in_turn,
     has_dangling_pronoun,
+    mentioned_classes,
     ordinal_reference,
     replace_reference,
     resolve_class,
@@ -188,7 +189,9 @@ MAX_TOP = 1000  # Rows of "the top ten" (given).
 
 def _bound_things(turn: FollowUpTurn) -> Rewrite | None:
     """ "More than 20": of the things before."""
-    bound = None if turn.things else pattern("dialogue", "bounding").match(turn.question.casefold())
+    # "who has more than one horse" after one thing is a question of its own
+    is_new = len(turn.last.keys) < 2 and mentioned_classes(turn.words, turn.linker)
+    bound = None if turn.things or is_new else pattern("dialogue", "bounding").match(turn.question.casefold())
     return revise_plan.bound_earlier_things(turn.asking(turn.question[bound.end() :])) if bound is not None else None
 
 
