@@ -188,8 +188,7 @@ MAX_TOP = 1000  # Rows of "the top ten" (given).
 
 
 def _bound_things(turn: FollowUpTurn) -> Rewrite | None:
-    """ "More than 20": of the things before."""
-    # "who has more than one horse" after one thing is a question of its own
+    """ "More than 20": of the things before. "Who has more than one horse" after one thing is no such bound."""
     is_new = len(turn.last.keys) < 2 and mentioned_classes(turn.words, turn.linker)
     bound = None if turn.things or is_new else pattern("dialogue", "bounding").match(turn.question.casefold())
     return revise_plan.bound_earlier_things(turn.asking(turn.question[bound.end() :])) if bound is not None else None
