@@ -28,8 +28,10 @@ async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
         return Result(BranchResult(branch, error=QueryError("empty", f"The question gives no query: {why}.")))
     results = await database.read(readings, view.names)
     if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
-        # the user chose this reading
-        return Result(reduce(_joined_with, map(_with_certainty, results)))
+        # the user chose this reading, or it changes the plan of an answer that may not have been sure
+        scope = view.rewrite.scope
+        certainty = scope.confidence if scope is not None else 1.0
+        return Result(reduce(_joined_with, (_with_certainty(each, certainty) for each in results)))
     merged = reduce(_joined_with, calibrate_rows(view.understanding, results))
     # sentences come after rows
     order = sorted(
@@ -38,8 +40,8 @@ async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
     return Result(replace(merged, evidence=tuple(order)))
 
 
-def _with_certainty(found: BranchResult) -> BranchResult:
-    sure = (replace(each, probability=1.0) if isinstance(each, Rows) else each for each in found.evidence)
+def _with_certainty(found: BranchResult, certainty: float) -> BranchResult:
+    sure = (replace(each, probability=certainty) if isinstance(each, Rows) else each for each in found.evidence)
     return replace(found, evidence=tuple(sure))
 
 

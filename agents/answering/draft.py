@@ -4,20 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.answering.fallbacks import (
-    draft_matches,
-    draft_nearest,
-    explain_absence,
-    explain_reported_absence,
-    facts_beside,
-    is_unanswerable,
-    likeliest_reading,
-    nearest_name_hint,
-    nearest_rows,
-    other_readings,
-    possible_fits,
-    quoted_list,
-)
+from agents.answering import fallbacks
 from agents.answering.select_answer import (
     DECLINED,
     candidate_rows,
@@ -43,6 +30,7 @@ from nacre.language.small_talk import intents, lead, unserved_request
 from nacre.language.thesaurus import rank_sentences
 from nacre.language.tokens import tokenize
 from nacre.language.word_forms import join_names
+from nacre.plans.selects import asked_select
 from nacre.records.answer import Value
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
 from nacre.records.plan import Plan
@@ -85,7 +73,7 @@ def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
     bar = DECLINED if selected is None else max(DECLINED, row_probability(understanding, selected[1]))
     if from_text is not None and from_text.probability > bar:
         return _draft_from_text(from_text, view, schema)
-    matches = draft_matches(evidence)
+    matches = fallbacks.draft_matches(evidence)
     if matches is not None and (selected is None or _left_out_words(understanding, selected[1])):
         return matches
     if selected is not None:
@@ -106,15 +94,21 @@ def _draft_without_rows(view: TurnView, schema: Schema) -> AnswerDraft:
         return from_texts
     missing = _reported_missing(view)
     if missing:
-        text = explain_reported_absence(missing, understanding, schema, evidence)
+        text = fallbacks.explain_reported_absence(missing, understanding, schema, evidence)
         return AnswerDraft(((text, ()),), "not_in_graph", reason=text)
-    nearest = None if is_unanswerable(understanding, evidence) else draft_nearest(understanding, evidence)
+    nearest = (
+        None if fallbacks.is_unanswerable(understanding, evidence) else fallbacks.draft_nearest(understanding, evidence)
+    )
     if nearest is not None:
         return nearest
-    absence = explain_absence(understanding, schema, evidence, dict(view.failures))
+    absence = fallbacks.explain_absence(understanding, schema, evidence, dict(view.failures))
     cited = () if absence.table is None else (absence.table,)
     is_unstated = unstated_rows(understanding, evidence) is not None
-    options = likeliest_reading(understanding, evidence) if absence.status == "not_in_graph" and not is_unstated else ()
+    options = (
+        fallbacks.likeliest_reading(understanding, evidence)
+        if absence.status == "not_in_graph" and not is_unstated
+        else ()
+    )
     sentences = ((absence.text, cited), *(_nearest_fact(view, schema) if is_unstated else ()))
     return AnswerDraft(sentences, absence.status, reason=absence.reason, table=absence.table, options=options)
 
@@ -137,7 +131,7 @@ def find_lack(view: TurnView) -> Lack:
         return "certainty" if is_of_reading and not is_sure(understanding, selected[1]) else ""
     from_text = best_text_answer(understanding.standalone, evidence)
     is_in_texts = from_text is not None and from_text.probability > DECLINED
-    return "" if is_in_texts or is_unanswerable(understanding, evidence) else "everything"
+    return "" if is_in_texts or fallbacks.is_unanswerable(understanding, evidence) else "everything"
 
 
 def needs_more_sentences(view: TurnView) -> bool:
@@ -157,7 +151,7 @@ def needs_more_sentences(view: TurnView) -> bool:
 def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:
     """What the graph states instead of what it does not state of a thing: the nearest fact about it."""
     understanding = view.understanding
-    nearest = nearest_rows(understanding, view.evidence)
+    nearest = fallbacks.nearest_rows(understanding, view.evidence)
     if nearest is not None:
         index, rows = nearest
         text = verbalise_answer(rows, plan_of(understanding, rows), schema, view.question).text
@@ -255,15 +249,17 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
     )
     sure = _is_settled(understanding, rows)
     found = (rows, understanding, evidence, schema)
-    options = () if sure or rows.joined is not None else other_readings(*found, load_weights().offered)
+    options = () if sure or rows.joined is not None else fallbacks.other_readings(*found, load_weights().offered)
     unknown, others = tuple(_unknown_caveat(rows, view)), tuple(_caveats(rows, view))
     caveats = (*unknown, *others)
     beside = (
-        () if sure or view.rewrite.gloss else facts_beside(understanding, evidence, rows, is_offering=bool(options))
+        ()
+        if sure or view.rewrite.gloss
+        else fallbacks.facts_beside(understanding, evidence, rows, is_offering=bool(options))
     )
     # the facts begin with what is doubtful
     shown_caveats = others if beside else caveats
-    possible, spellings = possible_fits(rows), tuple(other_spellings(rows.table))
+    possible, spellings = fallbacks.possible_fits(rows), tuple(other_spellings(rows.table))
     all_caveats = (*shown_caveats, " ".join(sentence for sentence, _ in disputed)) if disputed else shown_caveats
     return AnswerDraft(
         (
@@ -284,7 +280,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         table=index,
         disputed=disputed,
         options=options,
-        others=() if options else other_readings(*found, 0.0),
+        others=() if options else fallbacks.other_readings(*found, 0.0),
         confirm="" if sure or caveats or options or beside or sole_reading(understanding, rows) is None else rows.words,
         columns=result.columns,
         rows=result.rows,
@@ -308,7 +304,12 @@ def _asked_values(rows: Rows, view: TurnView) -> dict[str, Any]:
 
 
 def _doubt(rows: Rows, view: TurnView) -> Iterator[CitedSentence]:
-    """Of which point an answer is not sure: the first check of the proof that its reading fails."""
+    """How many share the last of several places, and of which point an answer is not sure: the first check of the proof
+    that its reading fails."""
+    plan, measured = plan_of(view.understanding, rows), rows.table.measured
+    select = asked_select(plan.body) if plan is not None else None
+    if select is not None and 1 < (select.limit or 0) < len(measured):
+        yield f"{measured.count(measured[-1])} share the last of these {select.limit} places.", ()
     if sole_reading(view.understanding, rows) is None or view.rewrite.gloss:
         return
     for doubt in rows.doubts[:1]:
@@ -325,7 +326,7 @@ def _unknown_caveat(rows: Rows, view: TurnView) -> Iterator[str]:
         words = [word for word, _ in unknown]
         is_name = not set(words).isdisjoint(view.understanding.absent)
         why = ": nothing in this graph is called that" if is_name else ""
-        yield f"The answer leaves out {quoted_list(words)}{why}.{nearest_name_hint(codes)}"
+        yield f"The answer leaves out {fallbacks.quoted_list(words)}{why}.{fallbacks.nearest_name_hint(codes)}"
 
 
 def _caveats(rows: Rows, view: TurnView) -> Iterator[str]:
@@ -356,7 +357,7 @@ QUERYING = ("sql", "sparql")
 # of which point a reading is not sure, by the check of its proof that it fails
 UNREAD = "I am not sure that I took “{}” as you mean it."
 DOUBTS = {
-    ONE_PLACE: "{} share this place.",
+    ONE_PLACE: "{} of them are tied.",
     "own things first": "I am not sure that “{}” is what you mean.",
     "polarity": "I am not sure what “{}” leaves out.",
     "shape": "I am not sure that this is what “{}” asks for.",
@@ -485,7 +486,9 @@ def draft_unserved(view: TurnView) -> AnswerDraft | None:
         return None
     understanding = view.understanding
     text = lead(request)
-    facts = draft_nearest(understanding, view.evidence) if understanding.named or request == "opinion" else None
+    facts = (
+        fallbacks.draft_nearest(understanding, view.evidence) if understanding.named or request == "opinion" else None
+    )
     if facts is None:
         return AnswerDraft(((text, ()),), "not_in_graph", reason=text)
     named = join_names([quote_line(each.mention.label) for each in understanding.named])

@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from ingestion.induce import names
 from ingestion.induce.cells import TypedCells, written_form
 from ingestion.induce.classes import class_label, class_local_name
 from ingestion.induce.declarations import limit_schema
 from ingestion.induce.layout import Layout, PredicateColumns, build_relations, list_places
-from ingestion.induce.names import (
-    PredicateRole,
-    ReadableLabel,
-    expand_abbreviations,
-    lowercase_name,
-    readable_labels,
-    readable_name,
-)
 from ingestion.induce.quantities import add_name_units, stated_unit
 from ingestion.vocabulary import COMMENT_PREDICATES, OWL, SCHEMA_PREDICATES, is_other_name, local_name, name_rank
 from nacre.language.data import word_list
@@ -53,7 +46,7 @@ def build_schema(layout: Layout) -> Schema:
     label_of[layout.entities] = np.arange(len(layout.entities))
     classes = _classes(layout)
     label = {c.iri: c.label for c in classes}
-    readable = readable_labels(
+    readable = names.readable_labels(
         [p.iri for p in layout.places], {p.iri: _role_of(layout, p, label) for p in layout.places}
     )
     predicates = [_predicate(layout, place, label_of, readable[place.iri]) for place in layout.places]
@@ -76,7 +69,7 @@ def _classes(layout: Layout) -> tuple[Class, ...]:
     for iri, relation in classes.relation_of.items():
         label = (
             class_label(iri, declarations)
-            or expand_abbreviations(lowercase_name(class_local_name(iri, declarations)))
+            or names.expand_abbreviations(names.lowercase_name(class_local_name(iri, declarations)))
             or iri
         )
         found.append(
@@ -110,7 +103,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
         groups.append(
             Group(
                 relation=table.name,
-                label=expand_abbreviations(table.label),
+                label=names.expand_abbreviations(table.label),
                 classes=table.asserted,
                 count=classes.counts[table.sets[0]],
                 without=tuple(sorted(without)),
@@ -123,7 +116,7 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
         groups.append(
             Group(
                 relation=classes.relation_of[iri],
-                label=readable_name(classes.relation_of[iri]),
+                label=names.readable_name(classes.relation_of[iri]),
                 classes=tuple(sorted(own)),
                 count=sum(classes.counts[s] for s in sets),
                 without=(),
@@ -131,13 +124,13 @@ def _groups(layout: Layout) -> tuple[Group, ...]:
             )
         )
     for iri, members in classes.kinds.items():
-        label = layout.declarations.label(iri) or lowercase_name(local_name(iri)) or iri
+        label = layout.declarations.label(iri) or names.lowercase_name(local_name(iri)) or iri
         groups.append(Group(classes.relation_of[iri], label, (iri,), len(members)))
     return tuple(sorted(groups, key=lambda g: (-g.count, g.relation)))
 
 
 def _predicate(
-    layout: Layout, place: PredicateColumns, label_of: "NDArray[np.int64]", readable: ReadableLabel
+    layout: Layout, place: PredicateColumns, label_of: "NDArray[np.int64]", readable: names.ReadableLabel
 ) -> Predicate:
     declarations = layout.declarations
     subjects = sum(place.domains.values())
@@ -180,20 +173,20 @@ def _spellings(layout: Layout, place: PredicateColumns) -> tuple[tuple[str, ...]
     return spelling_groups(map(layout.facts.texts.__getitem__, place.distinct.tolist()))
 
 
-def _role_of(layout: Layout, place: PredicateColumns, label: dict[str, str]) -> PredicateRole:
+def _role_of(layout: Layout, place: PredicateColumns, label: dict[str, str]) -> names.PredicateRole:
     """The role of a predicate, which its name may repeat."""
     owners = tuple(label[iri] for iri in _by_class(layout, place.domains) if iri in label)
     ends = tuple(label[iri] for iri in _by_class(layout, place.ranges) if iri in label)
     few = place.distinct.tolist() if len(place.distinct) <= MAX_LISTED_VALUES and not ends else []
     values = {layout.facts.texts[n] for n in few}
-    return PredicateRole(owners, ends, has_boolean_values(values, local_name(place.iri)))
+    return names.PredicateRole(owners, ends, has_boolean_values(values, local_name(place.iri)))
 
 
 def _unit(cells: TypedCells | None, *said: str) -> str:
     """The unit of the values, else the one stated in the predicate's comment or name."""
     if cells is None or cells.unit or cells.datatype not in {"integer", "real"}:
         return cells.unit if cells else ""
-    return next((unit for text in said if (unit := stated_unit(readable_name(text)))), "")
+    return next((unit for text in said if (unit := stated_unit(names.readable_name(text)))), "")
 
 
 def _by_class(layout: Layout, by_set: dict[int, int]) -> dict[str, int]:
@@ -254,7 +247,7 @@ def _role(
     if cells.datatype not in {"text", "integer"} or cells.unit:
         return "fact"
     texts = layout.facts.texts
-    *before, last = readable_name(local_name(place.iri)).lower().split() or [""]
+    *before, last = names.readable_name(local_name(place.iri)).lower().split() or [""]
     words = {*before, last}
     numbering, phones, identifiers = (
         word_list("ingestion", key) for key in ("numbering_words", "phone_words", "identifier_words")

@@ -13,16 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ingestion.induce import junctions
 from ingestion.induce.build_schema import build_schema
 from ingestion.induce.cells import Cell
-from ingestion.induce.junctions import (
-    cell_sources,
-    column_lists,
-    junction_indexes,
-    link_target,
-    write_junctions,
-    write_views,
-)
 from ingestion.induce.layout import Layout, PredicateColumns, build_column, induce_layout, table_columns
 from ingestion.layer.apply import layer_facts
 from ingestion.layer.entries import NO_LAYER, Layer
@@ -100,7 +93,7 @@ def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown
     by_table = table_columns(layout)
     for index in range(len(layout.classes.tables)):
         _write_table(connection, layout, index, by_table[index], stored)
-    for place, keys in write_junctions(connection, layout, stored):
+    for place, keys in junctions.write_junctions(connection, layout, stored):
         write_exact(connection, layout, place, keys)
         write_graphs(connection, layout, place, keys)
         derived = derived_mask(layout, place) if layout.facts.derived is not None else np.zeros(0, dtype=bool)
@@ -109,7 +102,7 @@ def _write(connection: sqlite3.Connection, layout: Layout, stored: Schema, shown
             rows = ((place.index, key) for key in sorted(keys[derived].tolist()))
             insert_rows(connection, "_nacre_derived", 2, rows)
     write_types(connection, layout)
-    write_views(connection, layout, by_table, stored)
+    junctions.write_views(connection, layout, by_table, stored)
     write_aside(connection, layout)
     if any(predicate.patterns for predicate in stored.predicates):
         # values of a layer are cited with the triples behind them
@@ -134,11 +127,11 @@ def _write_table(
         columns += column_definitions(
             build_column(place),
             schema.predicate_of[place.iri],
-            link_target(layout, place),
+            junctions.link_target(layout, place),
             _samples(layout, place, rows),
         )
     connection.execute(create_table(table.rows_name, columns))
-    sources = [cell_sources(layout, place) for place in places]
+    sources = [junctions.cell_sources(layout, place) for place in places]
     size = max(200, _CHUNK_CELLS // len(columns))
     keys = ids[members]
     for start in range(0, len(members), size):
@@ -146,7 +139,7 @@ def _write_table(
         lists: list[Iterable[Any]] = [keys[start:end].tolist()]
         for place, cells, (where, rows) in zip(places, sources, parts, strict=True):
             low, high = where.searchsorted((start, end))
-            lists += column_lists(layout, place, cells, where[low:high] - start, rows[low:high], end - start)
+            lists += junctions.column_lists(layout, place, cells, where[low:high] - start, rows[low:high], end - start)
         insert_rows(connection, quote_if_needed(table.rows_name), len(columns), zip(*lists, strict=True))
 
 
@@ -315,7 +308,7 @@ def write_indexes(
     tables = zip(layout.classes.tables, by_table, strict=True)
     indexed = [(table.rows_name, place.link) for table, places in tables for place in places if place.link]
     targets = [f"{quote_if_needed(name)}({quote_if_needed(column)})" for name, column in indexed]
-    targets += junction_indexes(layout)
+    targets += junctions.junction_indexes(layout)
     targets += ["_nacre_exact(predicate, row)", "_nacre_graph(predicate, row)", "_nacre_type(entity)"]
     targets += ["entity_class(entity_id)"]
     for number, target in enumerate(targets, 1):

@@ -8,15 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from nacre.language import thesaurus
 from nacre.language.data import language
-from nacre.language.thesaurus import (
-    adjective_concepts,
-    dictionary_forms,
-    function_words,
-    gradable_adjective,
-    is_noun_of_kind,
-    synonyms,
-)
 from nacre.language.tokens import lemma, name_tokens, tokenize
 from nacre.plans.run import Engine, tables_engine
 from nacre.records.schema import Predicate, Schema
@@ -72,14 +65,14 @@ def asked_forms(text: str) -> tuple[WordForms, ...]:
     >>> [word in forms for word, forms in zip(("keeper", "weight"), asked_forms("who looks after the heavy one"))]
     [True, True]
     """
-    tokens, empty = tokenize(text), function_words()
+    tokens, empty = tokenize(text), thesaurus.function_words()
     expressions = list(find_expressions(question_of_tokens(tokens), 0))
     inside = {i for start, end, _ in expressions for i in range(start, end)}
-    found = [frozenset().union(*map(synonyms, concepts)) for _, _, concepts in expressions]
+    found = [frozenset().union(*map(thesaurus.synonyms, concepts)) for _, _, concepts in expressions]
     for i, token in enumerate(tokens):
         if i not in inside and not {token.norm, token.lemma} & empty:
-            measured = (concept.removeprefix("-") for concept in adjective_concepts(token.lemma))
-            found.append(synonyms(token.lemma).union((token.norm,), measured))
+            measured = (concept.removeprefix("-") for concept in thesaurus.adjective_concepts(token.lemma))
+            found.append(thesaurus.synonyms(token.lemma).union((token.norm,), measured))
     return tuple(dict.fromkeys(map(_with_stems, found)))
 
 
@@ -87,7 +80,7 @@ def asked_forms(text: str) -> tuple[WordForms, ...]:
 @lru_cache(2048)
 def text_forms(text: str) -> WordForms:
     """The words of a text, and their dictionary forms and stems."""
-    return dictionary_forms(text).union(_stem(word) for word in name_tokens(text) if len(word) >= STEM)
+    return thesaurus.dictionary_forms(text).union(_stem(word) for word in name_tokens(text) if len(word) >= STEM)
 
 
 def has_word(forms: WordForms, text: WordForms) -> bool:
@@ -142,7 +135,7 @@ def requested_kind(question: str) -> AnswerKind:
     after = tokens[at + 1] if at + 1 < len(tokens) else None
     if tokens[at].norm not in words["degree"] or after is None:
         return ""
-    return "number" if after.norm in words["how_much"] or gradable_adjective(after) else ""
+    return "number" if after.norm in words["how_much"] or thesaurus.gradable_adjective(after) else ""
 
 
 def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: AnswerKind, schema: Schema) -> bool:
@@ -151,19 +144,19 @@ def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: Answer
     words = [lemma(word) for word in name_tokens(label)]
     is_date = predicate.datatype in _DATES
     if asked == "date":
-        return not is_inverse and (is_date or any(is_noun_of_kind("dates", word) for word in words))
+        return not is_inverse and (is_date or any(thesaurus.is_noun_of_kind("dates", word) for word in words))
     if asked == "number":
         return not is_inverse and not is_date and (predicate.minimum is not None or value[:1].isdigit())
     if asked == "person":
         far = predicate.domains if is_inverse else predicate.ranges
         ends = [schema.class_of[iri].label for iri in far if iri in schema.class_of]
         nouns = [*ends, *([] if is_inverse else [label])]
-        is_agent = any(is_noun_of_kind(kind, noun) for kind in ("persons", "bodies") for noun in nouns)
+        is_agent = any(thesaurus.is_noun_of_kind(kind, noun) for kind in ("persons", "bodies") for noun in nouns)
         return is_agent or (not is_inverse and words[-1:] == ["by"])
     if is_inverse or is_date or predicate.minimum is not None:
         return False
     is_at = words[-1:] and words[-1] in language().words["standing_at"]
-    return bool(is_at) or any(is_noun_of_kind("places", word) for word in words)
+    return bool(is_at) or any(thesaurus.is_noun_of_kind("places", word) for word in words)
 
 
 def is_of_kind(predicate: Predicate, kind: AnswerKind, schema: Schema) -> bool:

@@ -34,14 +34,7 @@ from nacre.stores.sparql_source import SparqlTerm
 from nacre.stores.sqlite.tables import Cell, Tables, lexical_form, quote_if_needed
 from nacre.stores.sqlite.triples import TYPE
 from nacre.understanding.understand import understand
-from nacre.wording.overview import (
-    EXAMPLES,
-    HEADERS,
-    origin_sentence,
-    overview_sentences,
-    read_sentence,
-    translated_origin,
-)
+from nacre.wording import overview
 from nacre.wording.translations import translated_overview
 from tools.provenance import EntityId, is_id, look_up_entities
 from tools.search_passages import LEXICAL, retrieve_sentences
@@ -433,22 +426,22 @@ def overview_words(graph: Graph, code: str = "en") -> tuple[str, ...]:
     """What is in the graph, by whom it was made and when it was read, in English, German or French, as in answers."""
     engine = engine_of(graph)
     if code == "en":
-        sentences = [s.text for s in overview_sentences("contents", engine, 1) if s.title != EXAMPLES]
+        sentences = [s.text for s in overview.overview_sentences("contents", engine, 1) if s.title != overview.EXAMPLES]
     else:
         about = translated_overview(graph.schema, code, is_short=False, has_examples=False)
-        sentences = [about, translated_origin(engine, code)]
-    return tuple(filter(None, [*sentences, read_sentence(graph.version, code)]))
+        sentences = [about, overview.translated_origin(engine, code)]
+    return tuple(filter(None, [*sentences, overview.read_sentence(graph.version, code)]))
 
 
 def origin_words(graph: Graph, code: str = "en") -> str:
     """What the graph states of itself: authors, publisher, date, version, licence; and when it was read."""
     engine = engine_of(graph)
     if code == "en":
-        origin = origin_sentence(engine)
+        origin = overview.origin_sentence(engine)
         stated = origin.text if origin is not None else ""
     else:
-        stated = translated_origin(engine, code)
-    return " ".join(filter(None, (stated, read_sentence(graph.version, code))))
+        stated = overview.translated_origin(engine, code)
+    return " ".join(filter(None, (stated, overview.read_sentence(graph.version, code))))
 
 
 def schema_overview(graph: Graph, most: int = MOST_CLASSES) -> SchemaOverview:
@@ -491,6 +484,6 @@ def schema_overview(graph: Graph, most: int = MOST_CLASSES) -> SchemaOverview:
 
 
 def _class_node(own: Class) -> ClassNode:
-    machinery = tuple(load_language_data(HEADERS)["machinery"])
+    machinery = tuple(load_language_data(overview.HEADERS)["machinery"])
     is_plumbing = not own.count or not own.label or own.iri.startswith(("_:", *machinery))
     return ClassNode(own.iri, own.label, own.count, is_plumbing)

@@ -37,7 +37,7 @@ _MIN_DECIMAL = 1e-4
 def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = False) -> str:
     """A value with thousands separators, at most two decimals and its unit; dates are written out.
 
-    A number that is not `counted` (a year, a code) has no separators. A `rounded` number keeps three significant
+    A number that is not `counted` (a year, a code) has no separators. A `rounded. number keeps three significant
     digits, or its whole part.
 
     >>> format_value(112233.333, "km"), format_value(723.75, "kg", rounded=True)
@@ -147,7 +147,8 @@ def _decimal(value: float, rounded: bool, counted: bool) -> str:
         text = f"{value:.{_SIGNIFICANT_DIGITS}g}"
         return f"{float(text):f}".rstrip("0").rstrip(".") if abs(value) >= _MIN_DECIMAL else text
     if rounded:
-        digits = max(0, _SIGNIFICANT_DIGITS - len(str(int(abs(value)))))
+        # one decimal stays: 159.5 is not 160
+        digits = max(int((value * 10).is_integer()), _SIGNIFICANT_DIGITS - len(str(int(abs(value)))))
     text = f"{value:,.{digits}f}" if counted else f"{value:.{digits}f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")

@@ -13,15 +13,7 @@ from nacre.errors import ToolError
 from nacre.language.data import language
 from nacre.language.tokens import fold, split_name
 from nacre.language.values import is_plain_number
-from nacre.plans.selects import (
-    UNKNOWN_TRUTH,
-    answer_variable,
-    compare_periods,
-    extreme_period,
-    measure_parts,
-    predicates_of,
-    unstated_values,
-)
+from nacre.plans import selects
 from nacre.plans.sparql_vocabulary import SparqlQuery
 from nacre.plans.spellings import join_spellings, other_spellings
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, Statement
@@ -133,8 +125,8 @@ def _truth(body: Ask, runner: "QueryRunner") -> Table | None:
         return None
     if found.rows:
         return Table(("yes",), ((1,),), found.keys[:1], ("",))
-    if any(runner.is_empty(each) for each in unstated_values(body.select, runner.engine.schema)):
-        return UNKNOWN_TRUTH
+    if any(runner.is_empty(each) for each in selects.unstated_values(body.select, runner.engine.schema)):
+        return selects.UNKNOWN_TRUTH
     return Table(("yes",), ((0,),), ((),), ("",), kinds=_other_kinds(body.select, runner))
 
 
@@ -204,7 +196,7 @@ class QueryRunner:
             return
         thing = next(each for each in body.variables if each.name == asked.variable)
         for mark in marks:
-            if (mark == "deprecated" or is_counted) and MARKS[mark] not in predicates_of(body):
+            if (mark == "deprecated" or is_counted) and MARKS[mark] not in selects.predicates_of(body):
                 select = replace(_with_mark(body, thing, mark), order=None)
                 found = self.run(self.engine.write_contributing(select, thing.name))
                 if found and found[0]:
@@ -212,11 +204,11 @@ class QueryRunner:
 
     def _possible(self, table: Table, body: Select) -> tuple[str, ...]:
         """The names of the things that may fit a select beside those that surely do, as their dates are not exact."""
-        schema, variable = self.engine.schema, answer_variable(body)
+        schema, variable = self.engine.schema, selects.answer_variable(body)
         if not schema.periods or body.group or body.by or table.truncated:
             return ()
         sure = replace(body, order=None, limit=None, offset=0)
-        loose = compare_periods(sure, schema, possible=True)
+        loose = selects.compare_periods(sure, schema, possible=True)
         own: set[Cell] = set()
         if body.order is not None and body.limit is not None and isinstance(body.order.by, Attribute):
             # what may be before the last of the rows
@@ -232,7 +224,7 @@ class QueryRunner:
                 return ()
             loose = replace(loose, filters=(*loose.filters, Filter(ends[1], ">" if is_late else "<", days[-1])))
             own = {key for keys in table.keys for key in keys}
-        elif loose == compare_periods(sure, schema):
+        elif loose == selects.compare_periods(sure, schema):
             return ()
         else:
             found = self.run(self.engine.write_contributing(sure, variable))
@@ -263,9 +255,9 @@ class QueryRunner:
 
     def rows(self, body: Select | Combine) -> Table | None:
         """The rows of a select, with the things behind an aggregate; None if its query failed."""
-        body = extreme_period(body, self.engine.schema) if isinstance(body, Select) else body
+        body = selects.extreme_period(body, self.engine.schema) if isinstance(body, Select) else body
         answers = body.answers if isinstance(body, Select) else ()
-        parts = measure_parts(body) if isinstance(body, Select) else ()
+        parts = selects.measure_parts(body) if isinstance(body, Select) else ()
         if isinstance(body, Select) and (len(parts) > 2 or (parts and body.zeros and body.group)):
             beside = self._side_by_side(parts[0], parts[1:], body)
             if beside is not None:
@@ -370,7 +362,7 @@ class QueryRunner:
         unit = left.units[0]
         if body.op not in ARITHMETIC:
             schema = self.engine.schema
-            ends = [extreme_period(each, schema) for each in (body.left, body.right)]
+            ends = [selects.extreme_period(each, schema) for each in (body.left, body.right)]
             dates = [each.answers[0] for each in ends]
             is_dated = all(isinstance(each, Attribute) and each.predicate in schema.periods for each in dates)
             holds = self._order_of_periods(body.op, *ends) if is_dated else _holds(body.op, a, b)

@@ -35,16 +35,6 @@ from nacre.serving.http.auth import Authenticator, RateLimiter
 from nacre.serving.http.graphs import browse_router, class_table_router
 from nacre.serving.http.graphs import router as graphs_router
 from nacre.serving.http.layer import router as layer_router
-from nacre.serving.http.middleware import (
-    BodyMiddleware,
-    BoundedConnection,
-    ProxyMiddleware,
-    RequestMiddleware,
-    nacre_error_response,
-    routing_error_response,
-    storage_error_response,
-    validation_error_response,
-)
 from nacre.serving.keys import open_keys
 from nacre.serving.langserve import add_langserve
 from nacre.serving.mcp.server import add_mcp, mcp_lifespan
@@ -87,12 +77,12 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
     limiter = RateLimiter if keys.database is None else partial(service("fleet", "rates"), database=keys.database)
     app.state.authenticator = Authenticator(keys, limiter(settings.max_rate), origins, is_locked=settings.has_login)
     app.state.health = health.HealthCache(keys)
-    app.add_exception_handler(NacreError, nacre_error_response)
-    app.add_exception_handler(RequestValidationError, validation_error_response)
-    app.add_exception_handler(ConversationStoreError, storage_error_response)
-    app.add_exception_handler(HTTPException, routing_error_response)
+    app.add_exception_handler(NacreError, middleware.nacre_error_response)
+    app.add_exception_handler(RequestValidationError, middleware.validation_error_response)
+    app.add_exception_handler(ConversationStoreError, middleware.storage_error_response)
+    app.add_exception_handler(HTTPException, middleware.routing_error_response)
     # the last one that is added sees a request first
-    app.add_middleware(BodyMiddleware, settings.max_body)
+    app.add_middleware(middleware.BodyMiddleware, settings.max_body)
     if alone and origins:
         app.add_middleware(
             CORSMiddleware,
@@ -101,9 +91,9 @@ def create_app(settings: Settings, *, alone: bool = True) -> FastAPI:
             allow_headers=["*"],
             expose_headers=EXPOSED_HEADERS,
         )
-    app.add_middleware(RequestMiddleware, app.state.metrics)
+    app.add_middleware(middleware.RequestMiddleware, app.state.metrics)
     if alone:
-        app.add_middleware(ProxyMiddleware, settings.trusted_proxies)
+        app.add_middleware(middleware.ProxyMiddleware, settings.trusted_proxies)
     _add_routes(app, alone=alone)
     return app
 
@@ -116,7 +106,7 @@ def create_worker_app() -> FastAPI:
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     settings = load_settings()
-    BoundedConnection.seconds = settings.unfinished_seconds
+    middleware.BoundedConnection.seconds = settings.unfinished_seconds
     middleware.configure(settings.log, logging.INFO)
     return create_app(settings)
 

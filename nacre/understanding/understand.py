@@ -14,15 +14,7 @@ from nacre.records.schema import Schema
 from nacre.records.threads import start_deadline
 from nacre.records.turn import Reading, Rewrite, Scope, Understanding, VerifiedQuestion
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.dialogue.follow_up import (
-    exclude_given,
-    insert_stand_in,
-    merge_readings,
-    revised_readings,
-    scope_candidates,
-    scope_links,
-    strip_exclusion_lead,
-)
+from nacre.understanding.dialogue import follow_up
 from nacre.understanding.dialogue.references import strip_scope
 from nacre.understanding.dialogue.rewrite import orientation_intent
 from nacre.understanding.glossing import glossed_lexicon
@@ -89,11 +81,11 @@ def understand(
     cut = deadline.is_over()
     scored = rank_candidates(candidates, question, graph, load_weights(), _similarity(question, linker))
     ranked, readings = best_readings(scored, question, links, graph, schema)
-    revised = revised_readings(ranked, links, question, rewrite.scope, linker, schema)
+    revised = follow_up.revised_readings(ranked, links, question, rewrite.scope, linker, schema)
     if rewrite.scope is not None and rewrite.scope.how == "number":
         # All other readings contain the number that only stands in for the earlier answer.
         readings = revised
-    readings = merge_readings(revised, readings, MAX_READINGS)
+    readings = follow_up.merge_readings(revised, readings, MAX_READINGS)
     read_group = group_reader(linker, deadline)
     profile = None if revised else profile_plan(question, links, linker.index, rewrite.scope, read_group)
     if profile is not None:
@@ -131,25 +123,27 @@ def question_text(rewrite: Rewrite) -> str:
     """The text to parse, without lists of things and words that the scope states better."""
     text = strip_scope(rewrite.standalone, rewrite.scope)
     if rewrite.scope is not None and rewrite.scope.how == "number":
-        return insert_stand_in(text)
-    return strip_exclusion_lead(text) if rewrite.scope is not None and rewrite.scope.how == "exclude" else text
+        return follow_up.insert_stand_in(text)
+    return (
+        follow_up.strip_exclusion_lead(text) if rewrite.scope is not None and rewrite.scope.how == "exclude" else text
+    )
 
 
 def scoped_links(question: Question, scope: Scope | None, linker: Linker) -> list[Link]:
     """What spans of the question may name, given what the conversation is about."""
     links = link_mentions(question, linker.index)
     links = [*links, *link_misspellings(question, links, linker.index, linker.spelling)]
-    return scope_links(links, scope, question, linker.index)
+    return follow_up.scope_links(links, scope, question, linker.index)
 
 
 def answering_candidates(
     match: AnswerTypeMatch, question: Question, scope: Scope | None, linker: Linker
 ) -> list[Candidate]:
     """The candidates of the requested type about the things of the conversation (but for those given), else all."""
-    found = scope_candidates(match.kept if match.nearest is None else [], question)
+    found = follow_up.scope_candidates(match.kept if match.nearest is None else [], question)
     if scope is None or not scope.besides:
         return found
-    return exclude_given(found, scope.besides, linker.index)
+    return follow_up.exclude_given(found, scope.besides, linker.index)
 
 
 def _certain_reading(body: Overview | Profile, schema: Schema) -> Reading:

@@ -89,6 +89,8 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
         # "3 stars each", "both 38"
         quantifier = "both" if len(names) == 2 else "all"
         values += f" ({measures[0]} each)" if " " in measures[0] else f" ({quantifier} {measures[0]})"
+    elif column.unit and column.is_amount and not is_one and len(names) < sum(map(bool, column.texts)):
+        values += ", some of them repeatedly"
     if is_one:
         return _one_value(words, values, column, plan, schema)
     if is_unwieldy_for(words, schema):
@@ -96,8 +98,13 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
     is_short = len(items) <= MAX_SENTENCE_NAMES or sum(map(len, items[:MAX_LISTED_NAMES])) <= MAX_SENTENCE_LETTERS
     if is_short and sum(name.count(",") > 1 for name in items) < MAX_COMMA_NAMES:
         return _several_values(words, values, column, body, schema, number=len(names))
-    lines = GridColumn(column.heading, "", tuple(items), tuple((name,) for name in items), column.is_number)
-    return captioned_table(caption(_lead(words, column, body, schema, number=len(names))), Grid((lines,)), len(names))
+    lead = caption(_lead(words, column, body, schema, number=len(names)))
+    columns = [GridColumn(column.heading, "", tuple(items), tuple((name,) for name in items), column.is_number)]
+    if not is_plain and isinstance(body, Select) and body.order is not None:
+        columns[0] = replace(columns[0], texts=tuple(names), data=tuple((name,) for name in names))
+        by = column_heading(body.order.by, body, schema)
+        columns.append(GridColumn(by, "", tuple(measures), tuple((each,) for each in measures)))
+    return captioned_table(lead, Grid(tuple(columns)), len(names))
 
 
 def _counted_names(names: Sequence[str]) -> list[str]:

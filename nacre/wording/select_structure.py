@@ -4,16 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
+from nacre.language import word_forms
 from nacre.language.data import language, phrase_list, phrase_map
 from nacre.language.thesaurus import is_person
-from nacre.language.word_forms import (
-    extreme_adjective,
-    is_participle,
-    is_plural,
-    possessive_phrase,
-    strip_preposition,
-    with_indefinite_article,
-)
 from nacre.plans.selects import counted_path, edges_at, filtered_variable, ordered_variable, variable_of
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import Schema
@@ -57,7 +50,7 @@ class SelectStructure:
                 continue
             if len(owner.keys) == 1 and owner.label:
                 noun = self.noun(edge.subject)
-                phrase = possessive_phrase(label.one, thing_name(owner, noun), person=is_person(noun))
+                phrase = word_forms.possessive_phrase(label.one, thing_name(owner, noun), person=is_person(noun))
                 return HeadingLink(label.one, phrase.removeprefix(label.one), index)
         return None
 
@@ -147,7 +140,11 @@ def attribute_measure(structure: SelectStructure, by: Attribute) -> str:
     """A property that things are ordered by, with its owner if that is another thing: "price of a car"."""
     name, noun = nominal_label(by.predicate, structure.schema), structure.noun(by.variable)
     own = label_remainder(name, noun) or name
-    return own if by.variable == ordered_variable(structure.select) else f"{own} of {with_indefinite_article(noun)}"
+    return (
+        own
+        if by.variable == ordered_variable(structure.select)
+        else f"{own} of {word_forms.with_indefinite_article(noun)}"
+    )
 
 
 def superlative_adjective(structure: SelectStructure, order: Order) -> str:
@@ -190,7 +187,7 @@ def order_clause(structure: SelectStructure, order: Order, measure: str, *, is_o
     if not place and measure.split()[0].casefold() in language().words.get(end, ()):
         return f"with the {measure}"
     if isinstance(by, Attribute) and end in ("highest", "lowest"):
-        end = extreme_adjective(measure, high=order.descending)
+        end = word_forms.extreme_adjective(measure, high=order.descending)
     return f"with the {place}{end} {measure}"
 
 
@@ -200,7 +197,7 @@ def _order_end(structure: SelectStructure, order: Order) -> str:
         if is_temporal(order.by.predicate, structure.schema):
             return "latest" if order.descending else "earliest"
         predicate = structure.schema.predicate_of[order.by.predicate]
-        if predicate.datatype == "integer" and is_plural(attribute_measure(structure, order.by)):
+        if predicate.datatype == "integer" and word_forms.is_plural(attribute_measure(structure, order.by)):
             return "most" if order.descending else "fewest"
     return "highest" if order.descending else "lowest"
 
@@ -210,12 +207,12 @@ def _event_clause(structure: SelectStructure, order: Order, by: Attribute, place
     label, end = predicate_label(by.predicate, structure.schema), "last" if order.descending else "first"
     owned, _, verb = label.one.rpartition(" ")
     has_dates, about = is_temporal(by.predicate, structure.schema), structure.schema.predicate_of[by.predicate]
-    if label.kind == "noun" and owned and is_participle(verb) and (has_dates or may_give_years(about)):
+    if label.kind == "noun" and owned and word_forms.is_participle(verb) and (has_dates or may_give_years(about)):
         return f"whose {owned} was {verb} {place}{end}"
     is_event = has_dates and label.kind in ("state", "past", "verb")
     if not is_event or by.variable != ordered_variable(structure.select):
         return ""
-    verb = strip_preposition(label.one if is_one or label.kind != "verb" else label.many)
+    verb = word_forms.strip_preposition(label.one if is_one or label.kind != "verb" else label.many)
     first, _, done = verb.partition(" ")
     if done and first in language().words["the_last"]:
         # "checked last" of what was "last checked"

@@ -3,21 +3,11 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from nacre.language import word_forms
 from nacre.language.data import language, word_list
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import fold
 from nacre.language.values import is_number_name
-from nacre.language.word_forms import (
-    IT,
-    Pronoun,
-    join_names,
-    number_with_noun,
-    plural,
-    possessive_phrase,
-    pronoun,
-    singular,
-    with_indefinite_article,
-)
 from nacre.plans.sql_joins import RunStatement
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import EvidenceSentence
@@ -68,7 +58,7 @@ def thing_sentences(
     is_a_person = bool(thing.classes) and is_person(noun)
     properties = _properties(name, noun, thing, schema, run)
     gendered = [each for each in properties if is_a_person and each.number == 1 and each.values.gender][:1]
-    subject = pronoun(person=is_a_person, male_or_female=gendered[0].values.gender if gendered else "")
+    subject = word_forms.pronoun(person=is_a_person, male_or_female=gendered[0].values.gender if gendered else "")
     properties = [replace(each, subject=subject) for each in properties]
     on_topic = [each for each in properties if topic & word_senses(each.label.one)]
     properties = _ranked(on_topic or properties, thing, topic, schema, run)
@@ -87,7 +77,7 @@ def thing_sentences(
     values = fact_sentences(worded, MAX_VALUE_SENTENCES, "" if linked else owner)
     values += open_boolean_sentence(open_booleans)
     sentences += values[:1]
-    counted = {singular(each.values.counted_noun) for each in properties} - {""}
+    counted = {word_forms.singular(each.values.counted_noun) for each in properties} - {""}
     part = _described_part(thing, name, counted, schema, run) if not on_topic else None
     parts = part_sentences("" if sentences else name, part, schema, run, whose=subject.whose, own=noun)
     sentences += [*parts, *values[1:]]
@@ -125,7 +115,7 @@ def part_sentences(
         return []
     facts = [WordedFact(triple[0], "", triple) for each in ranges for triple in each.triples]
     noun = strip_owner(part.noun, own, schema)
-    parts = noun if part.count == 1 else number_with_noun(part.count, noun)
+    parts = noun if part.count == 1 else word_forms.number_with_noun(part.count, noun)
     of = f"the {parts} of {name}" if name else f"{whose} {parts}"
     if part.count == 1:
         return [(capitalise_first(f"{range_clauses(ranges, schema, of=of, noun=part.noun)}."), facts)]
@@ -152,7 +142,7 @@ def _properties(name: str, noun: str, thing: Variable, schema: Schema, run: RunS
         label = _CODE if each.label.one == noun and not each.predicate.has_links else each.label
         # the "email address" of a customer for "customer email address"
         rest = label_remainder(label.one, noun) if label.kind == "noun" else ""
-        kept.append(replace(each, label=replace(label, one=rest, many=plural(rest)) if rest else label))
+        kept.append(replace(each, label=replace(label, one=rest, many=word_forms.plural(rest)) if rest else label))
     return kept
 
 
@@ -180,7 +170,7 @@ def _introduction(
     is_bare = what == gender or what.split()[-1] in word_list("wording", "mass")
     facts = (type_fact, *(f for each in gendered for f in each.facts))
     subject = capitalise_first(name) if name.islower() else name
-    return f"{subject} is {what if is_bare else with_indefinite_article(what)}.", facts
+    return f"{subject} is {what if is_bare else word_forms.with_indefinite_article(what)}.", facts
 
 
 def _described_part(
@@ -241,20 +231,20 @@ class _IncomingLink:
     def number(self) -> str:
         """How many there are, or the one by its name."""
         if len(self.facts) > 1:
-            return number_with_noun(len(self.facts), self.noun)
-        return with_indefinite_article(self.noun) if self.is_nameless else self.names[0]
+            return word_forms.number_with_noun(len(self.facts), self.noun)
+        return word_forms.with_indefinite_article(self.noun) if self.is_nameless else self.names[0]
 
     @property
     def listed(self) -> str:
         """The names of a few, in brackets; "" for many or nameless ones."""
         is_short = 1 < len(self.names) <= MAX_NAMES and not self.is_nameless
-        return f" ({join_names(self.names)})" if is_short else ""
+        return f" ({word_forms.join_names(self.names)})" if is_short else ""
 
 
 def incoming_link_sentence(
     thing: Variable,
     own: str,
-    subject: Pronoun,
+    subject: word_forms.Pronoun,
     schema: Schema,
     run: RunStatement,
     *,
@@ -268,21 +258,21 @@ def incoming_link_sentence(
     for link in _incoming_links(thing, schema, run, worded, left_out, counted):
         label = predicate_label(link.predicate.iri, schema)
         is_role = _is_role_link(link.predicate, thing, link.noun, own, schema)
-        is_one_person = subject != IT and len(link.facts) == 1
+        is_one_person = subject != word_forms.IT and len(link.facts) == 1
         if is_one_person and is_role and not other_links(link.predicate, link.classes, schema):
             # a person with a row as a singer is a singer
-            identities.append(with_indefinite_article(link.noun))
+            identities.append(word_forms.with_indefinite_article(link.noun))
             facts += link.facts
         elif is_possession(label, own):
             phrase, further = _possession(link, own, schema, run)
             possessions.append(phrase)
             facts += [*link.facts[:MAX_SENTENCE_TRIPLES], *further]
         elif label.kind == "noun" and label.one not in language().words["naming"]:
-            identities.append(f"the {possessive_phrase(label.one, link.number)}{link.listed}")
+            identities.append(f"the {word_forms.possessive_phrase(label.one, link.number)}{link.listed}")
             # a reader can count again what is counted
             facts += link.facts[:MAX_SENTENCE_TRIPLES]
     parts = [
-        f"{verb} {join_names(phrases[:MAX_FACTS])}"
+        f"{verb} {word_forms.join_names(phrases[:MAX_FACTS])}"
         for verb, phrases in ((subject.have, possessions), (subject.be, identities))
         if phrases
     ]
@@ -327,7 +317,7 @@ def _possession(link: _IncomingLink, own: str, schema: Schema, run: RunStatement
     short = strip_owner(link.noun, own, schema)
     noun = short if short != link.noun else associated_noun(link.noun, own, ends, schema) or link.noun
     names = f" ({_shared_or_listed([fact.text for fact in further])})" if further else ""
-    number = f"one {noun}" if len(link.facts) == 1 else number_with_noun(len(link.facts), noun)
+    number = f"one {noun}" if len(link.facts) == 1 else word_forms.number_with_noun(len(link.facts), noun)
     return f"{number}{names}", further
 
 
@@ -343,7 +333,7 @@ def _shared_or_listed(names: Sequence[str]) -> str:
     """The names of several things, or the one name that all have: "both Ann"."""
     different = list(dict.fromkeys(names))
     if len(different) > 1 or len(names) == 1:
-        return join_names(different)
+        return word_forms.join_names(different)
     return f"{'both' if len(names) == 2 else 'all'} {different[0]}"
 
 

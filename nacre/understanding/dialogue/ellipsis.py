@@ -10,7 +10,7 @@ from nacre.language.word_forms import is_plural
 from nacre.plans.selects import asked_select, is_from_earlier_turn
 from nacre.records.plan import OF_NUMBERS, Aggregate, Attribute, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
-from nacre.understanding.dialogue.focus import focus, has_only_persons, property_owners, requested_nodes
+from nacre.understanding.dialogue.focus import MIN_HINT_SCORE, focus, has_only_persons, property_owners, requested_nodes
 from nacre.understanding.dialogue.references import FollowUpTurn, format_labels, mentioned_things, strip_opener
 from nacre.understanding.linking.link_mentions import Linker
 from nacre.understanding.linking.name_candidates import NameCandidate
@@ -197,6 +197,45 @@ def add_group_things(turn: FollowUpTurn) -> Rewrite | None:
         return None
     many = focus(turn.earlier[-1:], True, turn.linker)
     return _append(turn.question, _of_them(many), many) if len(many.keys) > 1 else None
+
+
+def add_number_group(turn: FollowUpTurn) -> Rewrite | None:
+    """ "And per breed?" after a number, or numbers for other groups: the numbers for each breed."""
+    lead = pattern("dialogue", "by_group").match(turn.question)
+    standalone = turn.last.standalone if _gives_number(turn) else ""
+    if lead is None or not standalone:
+        return None
+    words = turn.words[len(tokenize(lead[0])) :]
+    linked = [c for c in turn.linker.link(words) if c.kind in ("class", "predicate") and c.score >= MIN_HINT_SCORE]
+    named = {i for c in linked for i in c.covered} | {i for i, t in enumerate(words) if t.norm in ("month", "year")}
+    if not named or any(i not in named and t.norm not in turn.linker.stopwords for i, t in enumerate(words)):
+        return None
+    before, kinds = tokenize(standalone), frozenset[str]().union(*(c.relations for c in linked if c.kind == "class"))
+    # in place of another group, or of one thing of the class: "per breed" after "for lurchers"
+    groups = [c.start for c in analyse_question(standalone).cues if c.kind == "group"]
+    groups += [
+        c.start - 1 for c in mentioned_things(turn.linker, before) if c.relations & kinds and c.end == len(before)
+    ]
+    standalone = standalone[: before[min(groups)].start] if groups else standalone
+    phrase = f"{word_map('dialogue', 'standalone')['per']} {turn.question[lead.end() :].rstrip(' ?.')}"
+    return Rewrite(f"{standalone.rstrip('? .')} {phrase}?", True) if standalone else None
+
+
+def add_number_thing(turn: FollowUpTurn) -> Rewrite | None:
+    """ "And for lurchers?" after a number of no named thing: the number of what belongs to them."""
+    is_of_thing = turn.lead and len(turn.things) == 1 and turn.things[0].start and is_elliptic(turn)
+    if not is_of_thing or not _gives_number(turn):
+        return None
+    phrase = turn.question[len(turn.lead) :].rstrip(" ?.")
+    thing = Scope(None, turn.things[0].keys, (turn.things[0].label,))
+    return Rewrite(f"{turn.last.standalone.rstrip('? .')} {phrase}?", True, thing)
+
+
+def _gives_number(turn: FollowUpTurn) -> bool:
+    """Whether the last answer is a number, or one for each group, and its words say everything that was asked."""
+    body = turn.last_body
+    is_number = isinstance(body, Select) and isinstance(body.answers[-1], Aggregate) and body.limit is None
+    return is_number and is_standalone(turn.last)
 
 
 def add_owner(turn: FollowUpTurn) -> Rewrite | None:

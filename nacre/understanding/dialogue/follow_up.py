@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from nacre.language.data import language, pattern, word_map
@@ -33,15 +33,8 @@ from nacre.records.plan import (
 )
 from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
+from nacre.understanding.dialogue import plan_edits
 from nacre.understanding.dialogue.focus import named_things_of
-from nacre.understanding.dialogue.plan_edits import (
-    EditKind,
-    compare_with_number,
-    edit_by_cues,
-    edit_plan,
-    list_plan,
-    negate_last_condition,
-)
 from nacre.understanding.linking.link_mentions import Linker, LinkingIndex
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import identifying_properties
@@ -59,13 +52,13 @@ STAND_IN = 999_983.0
 
 # Changes that the follow-up states completely.
 _WHOLE_CHANGES: Mapping[str, Callable[[Select], Select | None]] = {
-    "list": list_plan,
-    "opposite": negate_last_condition,
+    "list": plan_edits.list_plan,
+    "opposite": plan_edits.negate_last_condition,
     "same": lambda select: select,
 }
 
 # The edit of a change, if it has another name.
-_EDIT_OF_CHANGE: Mapping[str, EditKind] = {"first": "restrict", "summary": "add"}
+_EDIT_OF_CHANGE: Mapping[str, plan_edits.EditKind] = {"first": "restrict", "summary": "add"}
 
 
 def change_kind(question: str, last: EarlierTurn) -> str:
@@ -105,12 +98,14 @@ def changed_plans(
     if scope.how in _WHOLE_CHANGES:
         whole = _WHOLE_CHANGES[scope.how](earlier)
         return [_show_names(whole, graph)] if whole is not None else []
-    by_cues = edit_by_cues(question, links, earlier, scope.how, graph)
+    by_cues = plan_edits.edit_by_cues(question, links, earlier, scope.how, graph)
     if by_cues is not None:
         return [_show_order(by_cues, question, scope)]
-    how: EditKind = _EDIT_OF_CHANGE.get(scope.how, scope.how)  # type: ignore[arg-type]
+    how: plan_edits.EditKind = _EDIT_OF_CHANGE.get(scope.how, scope.how)  # type: ignore[arg-type]
     edited = (
-        compare_with_number(body, STAND_IN, earlier) if scope.how == "number" else edit_plan(earlier, body, how)
+        plan_edits.compare_with_number(body, STAND_IN, earlier)
+        if scope.how == "number"
+        else plan_edits.edit_plan(earlier, body, how)
         for body in bodies
         if isinstance(body, Select)
     )
@@ -209,7 +204,7 @@ def scope_links(links: list[Link], scope: Scope | None, question: Question, inde
 
 def scope_candidates(candidates: list[Candidate], question: Question) -> list[Candidate]:
     """The candidates about the things of the conversation if there are any, else all. "How much do they cost" asks for
-    the cost of each; only "in total" asks for the total. "Are they full?" asks about all of them."""
+    the cost of each; only "in total" and "for them" ask for the total. "Are they full?" asks about all of them."""
     about = [c for c in candidates if any(x.match == "scope" for x in c.derivation.links)]
     places = {x.start for c in about for x in c.derivation.links if x.match == "scope"}
     if places & {end for c in question.cues if c.kind == "count" for end in (c.end, c.end + 1)}:
@@ -222,7 +217,9 @@ def scope_candidates(candidates: list[Candidate], question: Question) -> list[Ca
         # "are all doors open?"
         candidates = [_test_all(c, question) for c in candidates]
     degrees = {c.start for c in question.cues if c.kind == "degree"}
-    asks_total = any(c.kind == "sum" and c.start not in degrees for c in question.cues)
+    # "how much do we owe for those" asks for the total, "how much do they cost" for the cost of each
+    is_for_all = any(one in known["locating"] and two in known["pronoun_many"] for one, two in pairwise(words))
+    asks_total = any(c.kind == "sum" and (is_for_all or c.start not in degrees) for c in question.cues)
     return (about if asks_total else [_value_of_each(c) for c in about]) or candidates
 
 

@@ -8,12 +8,14 @@ from typing import NamedTuple
 from nacre.language.data import language, pattern, word_map
 from nacre.language.thesaurus import english_data, function_words, gradable_adjective
 from nacre.language.tokens import Token, split_name, tokenize
-from nacre.language.word_forms import is_plural
+from nacre.language.word_forms import is_plural, plural
+from nacre.plans.selects import variable_of
 from nacre.records.plan import Attribute, Body, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
 from nacre.understanding.dialogue.focus import (
     focus,
     focus_of_kind,
+    has_only_persons,
     has_only_places,
     is_nameless,
     may_be_one,
@@ -27,6 +29,7 @@ from nacre.understanding.dialogue.focus import (
 )
 from nacre.understanding.linking.link_mentions import Linker
 from nacre.understanding.linking.name_candidates import NameCandidate
+from nacre.wording.nouns import class_noun
 
 MIN_PART_SCORE = 0.6  # Minimum score of a part of a name that names a thing.
 
@@ -198,6 +201,8 @@ def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
     token = words[at]
     if token.norm in known["there"]:
         return _resolve_place(turn, at)
+    if things := _all_of_best(turn, at):
+        return Rewrite(strip_opener(question[: token.start] + things + question[token.end :]), True)
     is_many = _is_plural(turn, at)
     meant = _antecedent(turn, at, is_many)
     if token.norm in known["stand_in"] and len(meant.keys) < 2:
@@ -218,6 +223,18 @@ def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
     text = strip_opener(question[: token.end] + note + question[token.end :])
     # It is not clear which one is meant if the pronoun is singular.
     return Rewrite(text, True, meant, is_many)
+
+
+def _all_of_best(turn: FollowUpTurn, at: int) -> str:
+    """ "How many hours do they work altogether?" after the one who works most: all that it was chosen from; else ""."""
+    known, body = language().words, turn.last_body
+    is_they = turn.words[at].norm in known["pronoun_they"] - known["possessive"]
+    is_total = is_they and any(t.norm in known["summed_up"] for t in turn.words[at + 1 :])
+    if not is_total or not isinstance(body, Select) or body.limit != 1 or len(turn.last.keys) != 1:
+        return ""
+    own = next(v for v in body.variables if v.name == variable_of(body.answers[0]))
+    noun = plural(class_noun(own, turn.linker.lexicon.schema))
+    return f"{word_map('dialogue', 'standalone')['the']} {noun}"
 
 
 def _resolve_place(turn: FollowUpTurn, at: int) -> Rewrite:
@@ -255,7 +272,11 @@ def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
     words, earlier, linker = turn.words, turn.earlier, turn.linker
     known, norm = language().words, words[at].norm
     if norm in known["pronoun_person"] | known["possessive_person"]:
-        return person_focus(earlier, linker)
+        person, subject = person_focus(earlier, linker), subject_focus(earlier[-1], linker)
+        # "he" stays the dog whose breed was asked for, where no persons are
+        is_same = len(subject.keys) == 1 and not has_only_persons(person, linker)
+        is_asked_again = is_same and norm in (t.norm for t in tokenize(earlier[-1].question))
+        return subject if is_asked_again else person
     has_class = norm in known["pronoun_many"] | known["stand_in"] or at in demonstrative_positions(words, linker)
     tables = _class_tables(words, at, linker) if has_class and norm not in known["possessive"] else frozenset()
     of_class = focus_of_kind(earlier, tables, linker, single=not is_many) or focus_of_kind(earlier, tables, linker)

@@ -11,28 +11,9 @@ from nacre.language.values import Period, find_periods, year_bounds
 from nacre.plans.selects import variable_of
 from nacre.records.plan import Attribute, Itself, Plan, Select
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
-from nacre.understanding.dialogue.ellipsis import (
-    MIN_SUBSTITUTE_SCORE,
-    SCOPE_OPENING,
-    is_bare_property,
-    is_choice_of_best,
-    is_elliptic,
-    is_standalone,
-    substitute_thing,
-    substitute_value,
-)
+from nacre.understanding.dialogue import ellipsis, plan_edits
 from nacre.understanding.dialogue.focus import focus, requested_nodes
 from nacre.understanding.dialogue.follow_up import change_kind
-from nacre.understanding.dialogue.plan_edits import (
-    count_plan,
-    exclude_thing,
-    inline_earlier_plans,
-    list_plan,
-    replace_period,
-    replace_thing,
-    replace_value,
-    tested_select,
-)
 from nacre.understanding.dialogue.references import FollowUpTurn, find_pronoun, mentioned_classes, mentioned_things
 from nacre.understanding.linking.link_mentions import Linker, prepare_question
 from nacre.understanding.linking.name_candidates import NameCandidate
@@ -90,8 +71,8 @@ def _substitute(turn: FollowUpTurn) -> Rewrite | None:
     """The last question with the thing, value, class, time or number of the phrase in place of one of its kind."""
     return (
         substitute_in_plan(turn)
-        or (substitute_thing(turn) if turn.things and is_elliptic(turn) else None)
-        or substitute_value(turn, instead=True)
+        or (ellipsis.substitute_thing(turn) if turn.things and ellipsis.is_elliptic(turn) else None)
+        or ellipsis.substitute_value(turn, instead=True)
         or _substitute_number(turn.question, turn.last)
         or _replace_unknown(turn)
         or substitute_in_plan(turn, always=True)
@@ -101,7 +82,7 @@ def _substitute(turn: FollowUpTurn) -> Rewrite | None:
 def _substitute_number(phrase: str, last: EarlierTurn) -> Rewrite | None:
     """The last question with its only number replaced by the phrase, if that is a number."""
     numbers = list(_NUMBER.finditer(last.standalone))
-    if not _NUMBER.fullmatch(phrase) or len(numbers) != 1 or not is_standalone(last):
+    if not _NUMBER.fullmatch(phrase) or len(numbers) != 1 or not ellipsis.is_standalone(last):
         return None
     start, end = numbers[0].span()
     return Rewrite(last.standalone[:start] + phrase + last.standalone[end:], True)
@@ -114,7 +95,7 @@ def _replace_unknown(turn: FollowUpTurn) -> Rewrite | None:
     names = [i for i, t in enumerate(old) if t.start > 0 and t.text[:1].isupper()]
     unknown = [i for i in names if i not in linked and old[i].norm not in linker.stopwords]
     is_one_name = unknown and unknown[-1] - unknown[0] + 1 == len(unknown)
-    if not is_one_name or not _is_fully_linked(turn.words, linker) or not is_standalone(last):
+    if not is_one_name or not _is_fully_linked(turn.words, linker) or not ellipsis.is_standalone(last):
         return None
     return _replace_words(last, old, unknown[0], unknown[-1] + 1, turn.question)
 
@@ -127,7 +108,7 @@ def _substitute_unknown(phrase: str, last: EarlierTurn, linker: Linker) -> Rewri
     values = [c for c in links if c.kind == "value" and c.exact]
     names = {(c.start, c.end) for c in (*mentioned_things(linker, words), *values)} - labels
     longest = [s for s in names if not any(a <= s[0] and s[1] <= b and (a, b) != s for a, b in names)]
-    if len(longest) != 1 or not is_standalone(last):
+    if len(longest) != 1 or not ellipsis.is_standalone(last):
         return None
     return _replace_words(last, words, *longest[0], phrase)
 
@@ -158,13 +139,13 @@ def change_earlier_plan(turn: FollowUpTurn, how: str = "") -> Rewrite | None:
     last, body = turn.last, turn.last_body
     how = how or change_kind(question, last)
     if body is not None and how == "opposite":
-        body = tested_select(body)
+        body = plan_edits.tested_select(body)
     if not how or not isinstance(body, Select) or _asks_anew(turn, body, how):
         return None
     if how == "restrict" and pattern("dialogue", "shows").match(question.casefold()):
         # "show the ones over 20" after "how many are there?"
-        body = list_plan(body) or body
-    plan = Plan(inline_earlier_plans(body, earlier[:-1]))
+        body = plan_edits.list_plan(body) or body
+    plan = Plan(plan_edits.inline_earlier_plans(body, earlier[:-1]))
     try:
         about = verbalise_plan(plan, linker.lexicon.schema)
     except KeyError:
@@ -180,7 +161,7 @@ def change_earlier_plan(turn: FollowUpTurn, how: str = "") -> Rewrite | None:
     confidence = 1.0 if last.confidence is None else last.confidence
     scope = Scope(plan, meant.keys or last.keys, meant.labels or last.labels, how, confidence)
     # For people. The parser reads the question, and the plan in the scope.
-    note = f"{SCOPE_OPENING}{about})" if about and not set(about) & set("()") else ""
+    note = f"{ellipsis.SCOPE_OPENING}{about})" if about and not set(about) & set("()") else ""
     end = len(question.rstrip(" ?.!"))
     return Rewrite(question[:1].upper() + question[1:end] + note + question[end:], True, scope)
 
@@ -213,7 +194,7 @@ def _asks_anew(turn: FollowUpTurn, body: Select, how: str) -> bool:
         shown = {v.classes for v in body.variables}
         nodes = [n for n in linker.index.graph.nodes if n.classes in shown]
         return not any(c.relations & n.relations for c in named for n in nodes)
-    is_bare = how == "instead" and is_bare_property(words, linker) and not any(map(gradable_adjective, words))
+    is_bare = how == "instead" and ellipsis.is_bare_property(words, linker) and not any(map(gradable_adjective, words))
     if is_bare and not any(c.kind in _CONDITION_CUES for c in prepare_question(question, linker).cues):
         # a property of what was given before, without a condition: "and the directors?"
         return True
@@ -226,7 +207,7 @@ def _asks_anew(turn: FollowUpTurn, body: Select, how: str) -> bool:
         # "and the oldest of all the bridges?"
         return True
     # "which is the oldest?" says by what to rank those that were listed.
-    return how in ("first", "instead") and is_choice_of_best(words) and _names_measure(question, body)
+    return how in ("first", "instead") and ellipsis.is_choice_of_best(words) and _names_measure(question, body)
 
 
 def _names_measure(question: str, before: Select) -> bool:
@@ -245,23 +226,23 @@ def substitute_in_plan(turn: FollowUpTurn, *, always: bool = False) -> Rewrite |
     cannot express it then: "who collected them?" mentions neither the accessions nor the room that they are in."""
     phrase, _, words, things, earlier, linker = turn
     last, body = turn.last, turn.last_body
-    if not isinstance(body, Select) or not (always or (last.keys and not is_standalone(last))):
+    if not isinstance(body, Select) or not (always or (last.keys and not ellipsis.is_standalone(last))):
         return None
     if any(t.norm in language().words["question_words"] | language().words["filler"] for t in words):
         # "list all vases" begins a new topic.
         return None
-    values = [c for c in linker.link(words) if c.kind == "value" and c.score >= MIN_SUBSTITUTE_SCORE]
+    values = [c for c in linker.link(words) if c.kind == "value" and c.score >= ellipsis.MIN_SUBSTITUTE_SCORE]
     years = (Period(*year_bounds(int(t.norm)), t.start, t.end) for t in words if YEAR.fullmatch(t.norm))
     periods = [*find_periods(phrase), *years]
     covered = {i for c in (*things, *values) for i in c.covered}
     covered |= {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in periods)}
     if any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words)):
         return None
-    for plan in dict.fromkeys((body, inline_earlier_plans(body, earlier[:-1]))):
+    for plan in dict.fromkeys((body, plan_edits.inline_earlier_plans(body, earlier[:-1]))):
         changed = [
-            *(replace_thing(plan, c, linker.lexicon) for c in sorted(things, key=lambda c: not c.exact)),
-            *(replace_value(plan, c) for c in values),
-            *(replace_period(plan, p.first, p.after) for p in periods),
+            *(plan_edits.replace_thing(plan, c, linker.lexicon) for c in sorted(things, key=lambda c: not c.exact)),
+            *(plan_edits.replace_value(plan, c) for c in values),
+            *(plan_edits.replace_period(plan, p.first, p.after) for p in periods),
         ]
         first = next((other for other in changed if other is not None), None)
         if first is not None:
@@ -275,7 +256,7 @@ def narrow_class(turn: FollowUpTurn) -> Rewrite | None:
     classes = mentioned_classes(words, linker)
     if len(classes) != 1 or not isinstance(body, Select) or body.limit is not None:
         return None
-    narrow, listed = classes[0], list_plan(body)
+    narrow, listed = classes[0], plan_edits.list_plan(body)
     if listed is None or not _says_those_are(words, narrow, linker):
         return None
     if len(listed.answers) > 1 or not isinstance(listed.answers[0], Itself):
@@ -287,17 +268,17 @@ def narrow_class(turn: FollowUpTurn) -> Rewrite | None:
     narrowed = replace(own, classes=narrow.classes, without=narrow.without)
     plan = replace(listed, variables=tuple(narrowed if v is own else v for v in listed.variables))
     cues = analyse_question(" ".join(t.norm for t in words)).cues
-    requested = count_plan(plan) if any(c.kind == "count" for c in cues) else plan
-    return None if requested is None else _ask_plan(inline_earlier_plans(requested, turn.earlier[:-1]), turn)
+    requested = plan_edits.count_plan(plan) if any(c.kind == "count" for c in cues) else plan
+    return None if requested is None else _ask_plan(plan_edits.inline_earlier_plans(requested, turn.earlier[:-1]), turn)
 
 
 def exclude_mentioned(turn: FollowUpTurn) -> Rewrite | None:
     """The last plan without the thing that the turn names. None if the turn says more."""
     body = turn.last_body
-    if not isinstance(body, Select) or not turn.things or not is_elliptic(turn):
+    if not isinstance(body, Select) or not turn.things or not ellipsis.is_elliptic(turn):
         return None
-    plan, graph = inline_earlier_plans(body, turn.earlier[:-1]), turn.linker.index.graph
-    changed = (exclude_thing(plan, c, graph) for c in sorted(turn.things, key=lambda c: not c.exact))
+    plan, graph = plan_edits.inline_earlier_plans(body, turn.earlier[:-1]), turn.linker.index.graph
+    changed = (plan_edits.exclude_thing(plan, c, graph) for c in sorted(turn.things, key=lambda c: not c.exact))
     first = next((other for other in changed if other is not None), None)
     return None if first is None else _ask_plan(first, turn)
 

@@ -23,20 +23,7 @@ from nacre.records.plan import Aggregate, Attribute, Order, Plan, PlanTerm, Sele
 from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.understanding.dialogue.ellipsis import (
-    add_group,
-    add_group_things,
-    add_linked_thing,
-    add_object,
-    add_owner,
-    complete_fragment,
-    is_elliptic,
-    is_fragment,
-    is_short,
-    keep_question,
-    substitute_thing,
-    substitute_value,
-)
+from nacre.understanding.dialogue import ellipsis, revise_plan
 from nacre.understanding.dialogue.focus import focus
 from nacre.understanding.dialogue.follow_up import rewrite_without_given, strip_other
 from nacre.understanding.dialogue.references import (
@@ -47,6 +34,7 @@ from nacre.understanding.dialogue.references import (
     format_labels,
     has_antecedent_in_turn,
     has_dangling_pronoun,
+    mentioned_classes,
     ordinal_reference,
     replace_reference,
     resolve_class,
@@ -54,16 +42,6 @@ from nacre.understanding.dialogue.references import (
     resolve_value,
     strip_opener,
     superlative_reference,
-)
-from nacre.understanding.dialogue.revise_plan import (
-    best_by_other_measure,
-    bound_earlier_things,
-    change_earlier_plan,
-    correct_last_question,
-    exclude_mentioned,
-    narrow_class,
-    parse_correction,
-    substitute_in_plan,
 )
 from nacre.understanding.linking.link_mentions import Linker, linker_of
 from nacre.understanding.question.analyse import MAX_TOKENS, analyse_question
@@ -99,10 +77,12 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
         if not is_alone:
             rewritten = rewrite_question(others.question, earlier, schema, lexicon)
         return rewrite_without_given(rewritten, earlier, others.noun, linker)
-    correction = parse_correction(question)
+    correction = revise_plan.parse_correction(question)
     if correction is not None:
         phrase, is_certain = correction
-        corrected = correct_last_question(FollowUpTurn.read(linker.spelling.correct(phrase), question, earlier, linker))
+        corrected = revise_plan.correct_last_question(
+            FollowUpTurn.read(linker.spelling.correct(phrase), question, earlier, linker)
+        )
         if corrected is not None:
             return corrected
         # The lead must go: its "no" would be parsed as a negation.
@@ -115,7 +95,7 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     for rule in REWRITE_RULES:
         if (rewrite := rule(turn)) is not None:
             return rewrite
-    kept = keep_question(turn)
+    kept = ellipsis.keep_question(turn)
     return replace(kept, sure=kept.sure and not has_dangling_pronoun(turn.words, linker))
 
 
@@ -159,9 +139,10 @@ def _chart_request(rest: str, linker: Linker) -> str:
 
 
 def _again(plan: Plan, last: EarlierTurn, schema: Schema) -> Rewrite:
-    """The answer of a plan that was made of the last one."""
-    words = verbalise_plan(plan, schema)
-    return Rewrite(words, True, chosen=Reading(plan, 1.0, 1.0, words, probability=last.confidence))
+    """The answer of a plan that was made of the last one, and is as certain."""
+    words, confidence = verbalise_plan(plan, schema), 1.0 if last.confidence is None else last.confidence
+    chosen = Reading(plan, 1.0, 1.0, words, probability=confidence)
+    return Rewrite(words, True, Scope(confidence=confidence), chosen=chosen)
 
 
 def _other_rows(question: str, last: EarlierTurn, schema: Schema) -> Plan | None:
@@ -208,15 +189,16 @@ MAX_TOP = 1000  # Rows of "the top ten" (given).
 
 
 def _bound_things(turn: FollowUpTurn) -> Rewrite | None:
-    """ "More than 20": of the things before."""
-    bound = None if turn.things else pattern("dialogue", "bounding").match(turn.question.casefold())
-    return bound_earlier_things(turn.asking(turn.question[bound.end() :])) if bound is not None else None
+    """ "More than 20": of the things before. "Who has more than one horse" after one thing is no such bound."""
+    is_new = len(turn.last.keys) < 2 and mentioned_classes(turn.words, turn.linker)
+    bound = None if turn.things or is_new else pattern("dialogue", "bounding").match(turn.question.casefold())
+    return revise_plan.bound_earlier_things(turn.asking(turn.question[bound.end() :])) if bound is not None else None
 
 
 def _exclude_thing(turn: FollowUpTurn) -> Rewrite | None:
     """ "Without Lisbon": the last question without it."""
     lead = pattern("dialogue", "exclude").match(turn.question.casefold())
-    return exclude_mentioned(turn.asking(turn.question[lead.end("lead") :])) if lead else None
+    return revise_plan.exclude_mentioned(turn.asking(turn.question[lead.end("lead") :])) if lead else None
 
 
 def _refer_by_ordinal(turn: FollowUpTurn) -> Rewrite | None:
@@ -229,7 +211,7 @@ def _refer_by_ordinal(turn: FollowUpTurn) -> Rewrite | None:
     if len(one.keys) > 1:
         return _refer_to_others(turn, words[start].start, words[end - 1].end, one)
     if all(t.norm in function_words() for t in (*words[:start], *words[end:])):
-        same = substitute_in_plan(turn.asking(label)) or substitute_thing(turn.asking(label))
+        same = revise_plan.substitute_in_plan(turn.asking(label)) or ellipsis.substitute_thing(turn.asking(label))
         if same is not None:
             # A rewrite about one of the things that a turn gave, at most as certain as that turn
             scope = same.scope or one
@@ -241,7 +223,7 @@ def _refer_to_others(turn: FollowUpTurn, start: int, end: int, others: Scope) ->
     """ "And the others?": the last question of all others. "Are the others red?"."""
     those = f"{word_map('dialogue', 'standalone')['those']} ({format_labels(others.labels)})"
     if all(t.norm in function_words() for t in tokenize(f"{turn.question[:start]} {turn.question[end:]}")):
-        same = substitute_thing(turn.asking(others.labels[0]))
+        same = ellipsis.substitute_thing(turn.asking(others.labels[0]))
         if same is None:
             return Rewrite(turn.question, sure=False)
         return replace(same, standalone=same.standalone.replace(others.labels[0], those, 1), scope=others)
@@ -264,14 +246,14 @@ def _substitute(turn: FollowUpTurn) -> Rewrite | None:
     if any(t.norm in language().words["possessive"] for t in phrase.words[:1]):
         # "and its owner?" asks something of the thing before
         return None
-    may_leave_out = bool(turn.lead) or is_short(turn.words)
-    found = substitute_in_plan(phrase) if may_leave_out else None
-    if found is None and turn.things and may_leave_out and is_elliptic(turn):
-        found = substitute_thing(phrase)
+    may_leave_out = bool(turn.lead) or ellipsis.is_short(turn.words)
+    found = revise_plan.substitute_in_plan(phrase) if may_leave_out else None
+    if found is None and turn.things and may_leave_out and ellipsis.is_elliptic(turn):
+        found = ellipsis.substitute_thing(phrase)
     if found is None and turn.lead and not turn.things:
-        found = substitute_value(phrase)
+        found = ellipsis.substitute_value(phrase)
     is_about = found is None and pattern("dialogue", "about").match(turn.question)
-    if is_about and len(turn.things) == 1 and turn.things[0].exact and is_elliptic(turn):
+    if is_about and len(turn.things) == 1 and turn.things[0].exact and ellipsis.is_elliptic(turn):
         # A new topic: nothing in the last question can be replaced by the thing.
         return Rewrite(turn.question)
     is_which = found is not None and pattern("dialogue", "which_ones").match(turn.question)
@@ -299,9 +281,9 @@ def _refer_by_pronoun(turn: FollowUpTurn) -> Rewrite | None:
 
 def _complete_fragment(turn: FollowUpTurn) -> Rewrite | None:
     """ "In which years?": the last question, with this asked of it."""
-    if turn.things or not is_fragment(turn.words):
+    if turn.things or not ellipsis.is_fragment(turn.words):
         return None
-    return complete_fragment(turn.question, turn.last) or change_earlier_plan(turn, "correct")
+    return ellipsis.complete_fragment(turn.question, turn.last) or revise_plan.change_earlier_plan(turn, "correct")
 
 
 # How a turn may depend on earlier ones. The first rule that applies counts.
@@ -309,20 +291,22 @@ REWRITE_RULES: tuple[Callable[[FollowUpTurn], Rewrite | None], ...] = (
     _bound_things,
     _exclude_thing,
     _refer_by_ordinal,
-    best_by_other_measure,
+    revise_plan.best_by_other_measure,
     _select_ones,
-    add_linked_thing,
+    ellipsis.add_linked_thing,
+    ellipsis.add_number_group,
     _substitute,
-    narrow_class,
-    change_earlier_plan,
+    ellipsis.add_number_thing,
+    revise_plan.narrow_class,
+    revise_plan.change_earlier_plan,
     _refer_by_pronoun,
-    add_object,
+    ellipsis.add_object,
     _complete_fragment,
-    add_group,
+    ellipsis.add_group,
     resolve_value,
     resolve_class,
-    add_group_things,
-    add_owner,
+    ellipsis.add_group_things,
+    ellipsis.add_owner,
 )
 
 # Kinds of questions about the conversation: keys of dialogue.yaml.

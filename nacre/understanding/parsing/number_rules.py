@@ -364,6 +364,7 @@ SAME_EVENT_GAIN = 0.3  # what a date gains that shares a word with a link of the
 # the cost of a step away, as a share of its path cost, and of a day where a year is meant
 STEP_COST_SHARE, DAY_COST = 0.3, 0.1
 
+PERIODS = ("year", "month")  # parts of a date that things are grouped by
 PERIOD_GAIN = 0.8  # what a word of time gains: less than a property of that name
 
 
@@ -413,7 +414,10 @@ def group_by_period(state: ParseState, context: ParseContext, at: int) -> ParseS
         new = add_schema_node(state._replace(covered=covered), ref, context)
         gain = PERIOD_GAIN - cost - later_date_cost(date, context.graph)
         if is_group:
-            group = (*state.group, ref)
-            yield new.apply_rule("group by time", gain, group=group, next_role="", mode="T", last="prop")
+            # "arrived each year": the date of the verb is no column of its own
+            targets = tuple(each for each in state.targets if each != Target(date))
+            gain += SAME_EVENT_GAIN * (len(state.targets) - len(targets))
+            changes = {"group": (*state.group, ref), "targets": targets, "next_role": "", "mode": "T", "last": "prop"}
+            yield new.apply_rule("group by time", gain, **changes)
         else:
             yield new.apply_rule("time of most", gain, targets=(Target(ref),), last="prop", shared_aggregates=())

@@ -14,6 +14,7 @@ from nacre.language.word_forms import is_participle, is_plural
 from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.linking.adjectives import is_measured_number
 from nacre.understanding.parsing.class_rules import is_open_participle
+from nacre.understanding.parsing.number_rules import PERIODS
 from nacre.understanding.parsing.state import (
     ParseContext,
     ParseState,
@@ -58,6 +59,11 @@ def property_mention(state: ParseState, link: Link, context: ParseContext, ref: 
         if ref.via and not state.negated and state.comparison is None and state.owner != Ref(ref.node):
             yield _unlinked(LINK_DENIED_RULE, state, link, ref, context)
         return
+    if state.next_role == "group" and not link.exact and context.question.tokens[link.start].lemma in PERIODS:
+        asked = (context.graph.about(target.ref.predicate) for target in state.targets if target.ref.predicate)
+        if any(each.datatype in ("date", "datetime") for each in asked):
+            # "arrived each year": by the year of that date, and by no year of birth
+            return
     if (left := _amount_left(state, link, ref, context)) is not None:
         used, condition = left
         # "what is out of stock"
@@ -402,7 +408,7 @@ def boolean_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, 
     """ "Blocked customers", "unpaid rentals": a boolean property holds, or does not."""
     about = context.graph.about(ref.predicate)
     yes, no = true_value(about), false_value(about)
-    if yes is None or (yes is not True and _means_otherwise(link, ref, context)):
+    if yes is None or (yes is not True and _means_otherwise(link, ref, context)) or _names_amount(link, ref, context):
         return
     if link.match == "partial" and _is_only_verb(link, ref, context):
         # what is run by somebody does not run at night
@@ -423,8 +429,19 @@ def boolean_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, 
 
 def _means_otherwise(link: Link, ref: Ref, context: ParseContext) -> bool:
     """Whether a word is only like the name: who "earns" has not paid, and what they "pay" is not yes or no."""
-    is_unlike = link.match == "like" and not _is_other_form(link, ref, context)
-    return is_unlike or _is_verb_of_participle(link, ref, context)
+    return _is_unlike(link, ref, context) or _is_verb_of_participle(link, ref, context)
+
+
+def _is_unlike(link: Link, ref: Ref, context: ParseContext) -> bool:
+    return link.match == "like" and not _is_other_form(link, ref, context)
+
+
+def _names_amount(link: Link, ref: Ref, context: ParseContext) -> bool:
+    """Whether a word that is only like the name also names an amount of the things: "cost", which is not "paid"."""
+    same = (each.refs[0] for each in context.links if each.kind == "property" and each.covered == link.covered)
+    amounts = (each for each in same if each.node == ref.node and each.predicate != ref.predicate)
+    is_amount = any(each.predicate and context.graph.is_numeric(each.predicate) for each in amounts)
+    return is_amount and _is_unlike(link, ref, context)
 
 
 def _is_only_verb(link: Link, ref: Ref, context: ParseContext) -> bool:

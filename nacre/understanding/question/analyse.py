@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from nacre.language.data import language, word_list
+from nacre.language.data import language, phrase_list, word_list
 from nacre.language.thesaurus import (
     GradableAdjective,
     english_data,
@@ -324,8 +324,20 @@ def _worth(words: Sequence[Token]) -> Iterator[Cue]:
             yield _superlative(start, at + 1, degree not in known["least"], adjective)
 
 
+def _capacity(words: Sequence[Token]) -> Iterator[Cue]:
+    """ "How many cars can the yard take", "how many fit in it": a measure, and no number of cars."""
+    norms, known = [word.norm for word in words], language().words
+    if norms[:1] and norms[0] in known["degree"] and {*norms[1:2]} & known["how_much"]:
+        is_held = not word_list("question", "holding").isdisjoint(norms)
+        able = (i for i, norm in enumerate(norms) if is_held and norm in known["polite"])
+        fitting = (i for i, norm in enumerate(norms) if norm in word_list("question", "fitting"))
+        at = min((*able, *fitting), default=MAX_SPAN)
+        if at < MAX_SPAN:
+            yield Cue(0, at + 1, "degree", "|".join(phrase_list("question", "holding_concepts")))
+
+
 # cues of several words that no list has
-QUESTION_RULES: tuple[Callable[[Sequence[Token]], Iterator[Cue]], ...] = (_from_to, _both_ends, _worth)
+QUESTION_RULES: tuple[Callable[[Sequence[Token]], Iterator[Cue]], ...] = (_from_to, _both_ends, _worth, _capacity)
 
 
 def _is_first_of(words: Sequence[Token], at: int) -> bool:

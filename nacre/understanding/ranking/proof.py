@@ -8,15 +8,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
-from nacre.language.data import language
+from nacre.language.data import language, word_list
 from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
 from nacre.records.evidence import Doubt, Table
 from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute, Edge, Select
 from nacre.understanding.linking.link_mentions import ROW_NOUN
 from nacre.understanding.linking.schema_graph import SchemaGraph
+from nacre.understanding.linking.schema_paths import NAMED_STEP_COST, RARE_STEP_COST
 from nacre.understanding.parsing.columns import MEASURE_RULE
+from nacre.understanding.parsing.constraints import asks_capacity
 from nacre.understanding.parsing.cue_rules import BY_END_RULE, OPEN_RULE, end_date_ref
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
+from nacre.understanding.parsing.finish import WHO_RULE
 from nacre.understanding.parsing.link_constraints import named_edges, unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.read_comparisons import SUMMED_SIDES_RULE
@@ -140,10 +143,11 @@ def _unshown(candidate: Candidate, question: Question) -> Iterator[str]:
             yield _words(question, link.covered)
 
 
-def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """A link that a yes-or-no question does not name, unless its ends are named and no other joins them; a rank by what
-    few things have; what a linked thing is not."""
+def _of_others(candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
+    """A link that a yes-or-no question does not name, unless its ends are named and no other joins them; one of several
+    that no question names; a rank by what few things have; what a linked thing is not."""
     d = candidate.derivation
+    yield from _of_several_paths(candidate, question, links, graph)
     if isinstance(candidate.body, Ask):
         select = candidate.body.select
         unsure = unnamed_edges(candidate._replace(body=select), question, graph)
@@ -171,6 +175,33 @@ def _of_others(candidate: Candidate, question: Question, _: Sequence[Link], grap
         is_code = ref.predicate and graph.about(ref.predicate).role != "fact" and not is_named
         if is_code or (ref.predicate and with_value < MIN_RANKED_SHARE * graph.nodes[ref.node].count):
             yield predicate_label(ref.predicate, graph.schema).one
+
+
+MAX_RIVAL_DISTANCE = 2 * NAMED_STEP_COST + RARE_STEP_COST  # Of another thing that may be meant: two links, one of few.
+
+
+def _of_several_paths(
+    candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph
+) -> Iterator[str]:
+    """A link that nothing names, if another leads as well to what "who" asks for, or to what has a value: "trips from
+    Bath" over the town of the guide, where passengers have towns too."""
+    d, body = candidate.derivation, candidate.body
+    if not isinstance(body, Select) or not body.edges:
+        return
+    asked = {target.ref.node for target in d.targets}
+    roots, ends, others = asked, set[int](), set[int]()
+    if WHO_RULE in d.trace:
+        named = named_edges(body, d.links, question, graph)
+        unsure = [edge for edge in body.edges if edge not in named]
+        nodes = {graph.node_of_classes.get((v.classes, v.without), -1) for v in body.variables}
+        roots, ends, others = nodes - asked, asked, {each for each in graph.persons if graph.nodes[each].named}
+    elif unsure := unnamed_edges(candidate, question, graph):
+        values = [x for x in d.links if x.kind == "value" and graph.about(x.refs[0].predicate).role == "fact"]
+        ends = {ref.node for x in values for ref in x.refs} | asked
+        others = {ref.node for y in links for x in values if y.covered == x.covered for ref in y.refs}
+    others = {each for each in others if not any(graph.may_be(each, end) or graph.may_be(end, each) for end in ends)}
+    if any(graph.distance(root, each) <= MAX_RIVAL_DISTANCE for root in roots for each in others):
+        yield from (predicate_label(edge.predicate, graph.schema).one for edge in unsure)
 
 
 def _has_rival(edge: Edge, select: Select, graph: SchemaGraph) -> bool:
@@ -364,6 +395,10 @@ def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -
         if not any(numbers):
             yield _words(question, token_mask(0, end))
     counts = [t.ref for t in d.targets if t.function == "count"]
+    takes = (word_list("question", "holding") | word_list("question", "fitting")) & {t.norm for t in question.tokens}
+    if counts and takes and asks_capacity(question):
+        # how many there are is not how many there may be
+        yield min(takes)
     counted = {ref.node for ref in counts if not ref.predicate or graph.about(ref.predicate).role == "name"}
     for cue in (cue for cue in question.cues if cue.kind == "count" and counted):
         verbs = (i for i in range(cue.end, len(question.tokens)) if question.tokens[i].norm in words["helping"])
