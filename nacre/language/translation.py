@@ -161,7 +161,9 @@ def front_verb(english: Sequence[str], code: str) -> list[str]:
 
 
 # the words that are read in a way of their own
-WORD_LISTS = tuple("more less articles superlative_leads elided fronted question_leads telling separable".split())
+WORD_LISTS = tuple(
+    "more less articles superlative_leads elided fronted question_leads telling separable computed".split()
+)
 
 
 @dataclass(frozen=True)
@@ -249,17 +251,17 @@ def _compound(word: str, known: Glosses, kept: Collection[str]) -> str | None:
     for start in range(MIN_PART_LETTERS, len(word) - MIN_HEAD_LETTERS + 1) if len(known.joints) > 1 else ():
         end = word[start:]
         forms = (end, *(end.removesuffix(ending) for ending in known.joints if end.endswith(ending)))
-        head = next(
-            (known.exact.get(form, end) for form in forms if form in known.exact or stem(form, known.code) in kept),
-            None,
-        )
-        if head is None or len(end) < MIN_HEAD_LETTERS:
-            continue
-        first = word[:start]
+        head, first = next((known.exact[form] for form in forms if form in known.exact), ""), word[:start]
         parts = (first.removesuffix(joint) for joint in known.joints)
+        gloss = next((known.exact[part] for part in parts if part in known.exact), "")
+        if not head and gloss in known.word_lists["computed"] and stem(end, known.code) in kept:
+            # "Durchschnittsertrag" of a label "Ertrag"
+            head = end
+        if not head or len(end) < MIN_HEAD_LETTERS:
+            continue
         # "restaurierungs" is no word
         whole = first[:-1] if first.endswith(known.linked_endings) else first
-        return f"{next((known.exact[part] for part in parts if part in known.exact), whole)} {head}"
+        return f"{gloss or whole} {head}"
     return None
 
 
