@@ -35,11 +35,8 @@ T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
 
 MOST_CHARACTERS = 6000
-
 MOST_REPETITIONS = 5
-
 LONGEST_REPETITION = 200
-
 FIRST_PAUSE = 0.5
 
 # clients that report why a stream ended; without a report the connection was lost
@@ -464,7 +461,6 @@ def _reply_fault(error: Exception) -> str:
 
 # the length of a token, to fit texts into a budget of tokens (given)
 CHARACTERS_PER_TOKEN = 4
-
 MILLION = 1_000_000
 
 

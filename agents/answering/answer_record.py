@@ -29,9 +29,7 @@ from nacre.records.turn import EarlierTurn, Reading, Understanding
 from nacre.understanding.ranking.rank import load_weights
 
 KEYS_SHOWN = 100
-
 ROWS_SHOWN = 50
-
 # things of rows that the record names (given)
 MAX_THINGS = 1000
 
@@ -253,9 +251,7 @@ def _query_index(query: Query, queries: Sequence[Query]) -> int | None:
 
 # keys and labels of the result where no setting says, cited evidence, and rows of each
 REMEMBERED = 100
-
 REMEMBERED_EVIDENCE = 3
-
 REMEMBERED_ROWS = 20
 
 # statuses of answers that answer nothing
@@ -280,6 +276,9 @@ def remembered_turns(
     gives_none = draft.status in FAILED and not draft.things
     labels = () if gives_none else tuple(value for value in draft.values if isinstance(value, str))
     keys = result.keys if result is not None and not gives_none else tuple(key for key, _ in draft.things)
+    counted = (
+        result.table.contributing if isinstance(result, Rows) and not getattr(plan and plan.body, "limit", 0) else 0
+    )
     turn = EarlierTurn(
         view.question,
         view.standalone,
@@ -292,6 +291,7 @@ def remembered_turns(
         confirm=_reading_to_confirm(view, draft),
         evidence=tuple(_remembered_evidence(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
         confidence=inheritable_confidence(draft, understood_by_model(view)),
+        cut=max(len(keys), counted or 0) > len(keys[:most]),
     )
     return (turn,)
 
@@ -324,7 +324,6 @@ def _remembered_evidence(evidence: Evidence) -> Evidence:
 
 
 DOUBT = "This rests on an answer before it that I was not sure of."
-
 FIRST_DOUBT = "I am not sure that this is what you mean."
 
 

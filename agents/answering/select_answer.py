@@ -236,6 +236,9 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
     plan = plan_of(understanding, rows)
     if plan is None or rows.confirmed or not isinstance(plan.body, Select):
         return False
+    if plan.body.order is not None and plan.body.limit is None:
+        # the order is what is asked for
+        return False
     named = {variable.name: variable.keys for variable in plan.body.variables if variable.keys}
     if _gives_known_names(understanding, plan.body, rows.table):
         return True

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 
 MOST_CHARACTERS = 200_000  # characters of all cells of a result that are returned (given)
-
 LONGEST_SEARCH = 1000
 
 ResultRow = tuple[Cell, ...]
@@ -261,7 +260,6 @@ def _statements(plan: Plan, schema: Schema) -> tuple[SqlQuery, ...]:
 
 
 LOOK_UP_SHARE = 0.2  # share of a branch's time for looking up values, and passages of a look-up (given)
-
 PASSAGES = 4
 
 
@@ -455,7 +453,6 @@ def sparql_database(
 
 # graphs with more triples are not loaded into memory as they were read (given)
 MAX_PLAIN_TRIPLES = 300_000
-
 PLAIN_SECONDS = 30.0
 
 

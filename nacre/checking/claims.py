@@ -37,7 +37,6 @@ _COMPOUND = re.compile(r"(?<!\w)[^\W\d_]++(?:-[^\W\d_]++)++")
 
 # characters of a sentence that is compared, for a list of 30 long cells (given)
 MAX_SENTENCE = 20_000
-
 # letters in each part of a compound word
 MIN_COMPOUND_LETTERS = 4
 
@@ -342,10 +341,8 @@ def _is_related(match: SentenceMatch) -> bool:
 
 # how far a number after "about" may be off
 ROUGH_SHARE = 0.05
-
 # characters before a number that are read with it (given)
 MAX_BEFORE = 100
-
 # numbers that differences, sums and ratios are computed from
 MAX_OPERANDS = 8
 

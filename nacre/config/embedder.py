@@ -8,20 +8,13 @@ from pathlib import Path
 from typing import Any
 
 BUNDLED_EMBEDDER = "all-minilm-l6-v2-int8"
-
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-
 MAX_TOKENS = 256  # maximum number of tokens of a text, as in the model's training
-
 # threads of an ingest; a question uses one, since idle threads keep processors busy (35 instead of 7.5 ms)
 THREADS = 2
-
 MAX_TEXTS_OF_QUESTION = 16  # maximum number of texts that are embedded with one thread
-
 CACHED_VECTORS = 512  # number of cached vectors of questions and readings, 1.5 KB each
-
 BATCH_TOKENS = 512  # tokens of one batch with padding; larger batches are slower and take gigabytes
 
 

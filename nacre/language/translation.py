@@ -119,7 +119,8 @@ def join_separated(text: str, code: str) -> str:
     ('Wann anfangen der Kurs?', 'welche Pfeifen hat die Orgel?')
     """
     known, tokens = glosses(code), tokenize(text)
-    text = re.sub(*known.apart, text) if known.apart else text
+    for pattern, joined in known.apart:
+        text = re.sub(pattern, joined, text)
     if not tokens or tokens[-1].norm not in known.word_lists["separable"]:
         return text
     last = tokens[-1]
@@ -160,7 +161,9 @@ def front_verb(english: Sequence[str], code: str) -> list[str]:
 
 
 # the words that are read in a way of their own
-WORD_LISTS = tuple("more less articles superlative_leads elided fronted question_leads telling separable".split())
+WORD_LISTS = tuple(
+    "more less articles superlative_leads elided fronted question_leads telling separable computed".split()
+)
 
 
 @dataclass(frozen=True)
@@ -185,7 +188,7 @@ class Glosses:
     linked_endings: tuple[str, ...]
     verbs: Mapping[str, tuple[str, ...]]
     verb_prefixes: tuple[str, ...]
-    apart: tuple[str, str] | None  # a pattern of a question, and how the words are put together
+    apart: tuple[tuple[str, str], ...]  # patterns of questions, and how the words are put together
     participle: re.Pattern[str]
     participle_nouns: tuple[str, ...]
     infinitive_endings: tuple[str, ...]
@@ -239,23 +242,26 @@ def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses, 
         stems = (stem(form, known.code) for form in forms if len(form) >= MIN_PART_LETTERS)
         english = next((known.stems[each] for each in stems if known.stems.get(each)), None)
     if english is None and stem(words[at], known.code) not in kept:
-        english = _compound(word, known)
+        english = _compound(word, known, kept)
     return None if english is None else Gloss(at, at + 1, english)
 
 
-def _compound(word: str, known: Glosses) -> str | None:
+def _compound(word: str, known: Glosses, kept: Collection[str]) -> str | None:
     """The parts of a compound whose head is in the dictionary: "Fahrpreis" is a price."""
     for start in range(MIN_PART_LETTERS, len(word) - MIN_HEAD_LETTERS + 1) if len(known.joints) > 1 else ():
         end = word[start:]
         forms = (end, *(end.removesuffix(ending) for ending in known.joints if end.endswith(ending)))
-        head = next((known.exact[form] for form in forms if form in known.exact), None)
-        if head is None or len(end) < MIN_HEAD_LETTERS:
-            continue
-        first = word[:start]
+        head, first = next((known.exact[form] for form in forms if form in known.exact), ""), word[:start]
         parts = (first.removesuffix(joint) for joint in known.joints)
+        gloss = next((known.exact[part] for part in parts if part in known.exact), "")
+        if not head and gloss in known.word_lists["computed"] and stem(end, known.code) in kept:
+            # "Durchschnittsertrag" of a label "Ertrag"
+            head = end
+        if not head or len(end) < MIN_HEAD_LETTERS:
+            continue
         # "restaurierungs" is no word
         whole = first[:-1] if first.endswith(known.linked_endings) else first
-        return f"{next((known.exact[part] for part in parts if part in known.exact), whole)} {head}"
+        return f"{gloss or whole} {head}"
     return None
 
 
@@ -290,7 +296,7 @@ def glosses(code: str) -> Glosses:
         joints=("", *data.get("joints", "").split()),
         linked_endings=tuple(f"{ending}s" for ending in data.get("linked_endings", "").split()),
         verbs={fold(form): tuple(map(fold, verb.split())) for verb in verbs for form in verb.split()},
-        apart=tuple(data["apart"]) if "apart" in data else None,
+        apart=tuple((pattern, joined) for pattern, joined in data.get("apart", ())),
         participle=re.compile(data["participle"]),
         participle_nouns=tuple(data["participle_nouns"].split()),
         infinitive_endings=tuple(data["infinitive_endings"].split()),
@@ -381,22 +387,26 @@ def normalize_numbers(text: str, code: str) -> str:
     text = _GROUPED_NUMBER.sub(lambda m: re.sub(r"\D", "", m[0]), text)
     text = _DECIMAL_COMMA.sub(r"\1.\2", text)
     months = {name: calendar.month_name[1 + i] for i, name in enumerate(glosses(code).months)}
-    return _month_pattern(code).sub(lambda m: f"{m[1] or ''} {months[fold(m[2] or m[3])]}".lstrip(), text)
+    return _month_pattern(code).sub(lambda m: f"{m[1] or ''} {months[fold(m[2])]}".lstrip(), text)
 
 
 @cache
 def _month_pattern(code: str) -> re.Pattern[str]:
-    names = "|".join(load_language_texts(f"{code}/glosses.yaml")["months"].split())
+    data = load_language_texts(f"{code}/glosses.yaml")
+    names = "|".join(data["months"].split())
     # the first of two may be without a year: "zwischen März und Juni 2026"
     after = rf"\s+(?:\w+\s+)?(?:\d|(?:{names})\b)|\W*$"
-    dated = rf"\b(?:(\d{{1,2}})(?:\.|er)?\s+)?({names})\b(?={after})"
-    return re.compile(rf"{dated}|(?<=\b(?:im|en) )({names})\b", re.IGNORECASE)
+    before = "|".join(rf"(?<=\b{lead} )" for lead in data["month_leads"].split())
+    dated = rf"(\d{{1,2}})(?:\.|er)?\s+(?={names})"
+    return re.compile(rf"\b(?:{dated}|{before}|(?=\w+(?:{after})))({names})\b", re.IGNORECASE)
 
 
-_DATE = rf"(?:\d{{4}}(?:-\d\d-\d\d)?|(?:\d\d? )?(?:{'|'.join(calendar.month_name[1:])})(?: \d{{4}})?)"
-_TIME_RANGE = re.compile(rf"\b(?:of|from)(?: the)? ({_DATE}) (?:until|to)(?: the)? ({_DATE})\b")
-_SPAN = rf"({_DATE})( and| to| until|)(?: the)?( {_DATE}|)"
-_TIME_BEFORE_VERB = re.compile(rf"\b(since|in|between|after|before|until|from|on) (?:the )?{_SPAN} ([^\W\d]+)$")
+_DAY_OR_MONTH = rf"(?:\d\d? )?(?:{'|'.join(calendar.month_name[1:])})\b"
+_DATE = rf"(?:\d{{4}}(?:-\d\d-\d\d)?|{_DAY_OR_MONTH}(?: \d{{4}})?)"
+_ARTICLE_OF_DATE = re.compile(rf"\bthe (?={_DAY_OR_MONTH}|\d{{4}}-)")
+_TIME_RANGE = re.compile(rf"\b(?:of|from) ({_DATE}) (?:until|to) ({_DATE})\b")
+_SPAN = rf"({_DATE})( and| to| until|)( {_DATE}|)"
+_TIME_BEFORE_VERB = re.compile(rf"\b(since|in|between|after|before|until|from|on) {_SPAN} ([^\W\d]+)$")
 
 
 def verb_before_time(english: str) -> str:
@@ -405,7 +415,8 @@ def verb_before_time(english: str) -> str:
     >>> verb_before_time("which pupils are since the 1 June 2026 registered")
     'which pupils are registered since 1 June 2026'
     """
-    return _TIME_BEFORE_VERB.sub(r"\5 \1 \2\3\4", _TIME_RANGE.sub(r"between \1 and \2", english))
+    english = _TIME_RANGE.sub(r"between \1 and \2", _ARTICLE_OF_DATE.sub("", english))
+    return _TIME_BEFORE_VERB.sub(r"\5 \1 \2\3\4", english)
 
 
 def fill_template(code: str, name: str, **parts: str | int) -> str:

@@ -195,8 +195,8 @@ class Period(NamedTuple):
     @property
     def last(self) -> float | None:
         """The last year of a period of several years, else None."""
-        last = key_year(self.after or "0001") - self.after.endswith("-01-01")
-        return float(last) if not self.of_any_year and last > self.value else None
+        last = 0 if self.of_any_year else key_year(self.after or "0001") - self.after.endswith("-01-01")
+        return float(last) if last > self.value else None
 
 
 def find_periods(text: str, *, any_year: bool = False, foreign: bool = False) -> list[Period]:
@@ -219,7 +219,7 @@ def find_periods(text: str, *, any_year: bool = False, foreign: bool = False) ->
 
 
 def resolve_relative_times(text: str, today: date) -> str:
-    """The text with "last year", "this month" and the like as dates, and with the year at both ends of a range."""
+    """The text with "last year", "this month" and the like as dates."""
 
     def resolved(match: re.Match[str]) -> str:
         back = match["which"].casefold() == "last"
@@ -230,29 +230,7 @@ def resolve_relative_times(text: str, today: date) -> str:
             words = _month(day - timedelta(days=1) if back else day)
         return f"{match['kept'] or 'in'} {words}"
 
-    return share_year(pattern("question", "relative_time").sub(resolved, text))
-
-
-_DAY_OR_MONTH = rf"(?:\d{{1,2}} )?(?:{'|'.join(sorted(_MONTHS, reverse=True))})\b(?: \d{{1,2}}(?:st|nd|rd|th)?\b,?)?"
-
-_SHARED_YEAR = re.compile(
-    rf"\b(?P<first>{_DAY_OR_MONTH})(?P<rest> ?(?:and|to|until|till|through|[-–]) ?{_DAY_OR_MONTH} (?P<year>\d{{4}}))\b",
-    re.IGNORECASE,
-)
-
-
-def share_year(text: str) -> str:
-    """The text with the year at both ends of a range of months or days.
-
-    >>> share_year("between March and May 2025"), share_year("from March 3 to 9 April 2025")
-    ('between March 2025 and May 2025', 'from March 3, 2025 to 9 April 2025')
-    """
-
-    def shared(match: re.Match[str]) -> str:
-        comma = "," if match["first"].rstrip("dhnrst")[-1].isdigit() else ""
-        return f"{match['first']}{comma} {match['year']}{match['rest']}"
-
-    return _SHARED_YEAR.sub(shared, text)
+    return pattern("question", "relative_time").sub(resolved, text)
 
 
 def is_yearless(first: str) -> bool:
@@ -303,12 +281,14 @@ def _uncounted(words: str, key: str) -> str:
 
 
 def format_yearless_date(part: str) -> str:
-    """A month or day of any year in words; `part` is its text within an ISO date."""
-    match = re.fullmatch(r"-(\d\d)-(\d\d)?", part)
+    """A month or day of any year in words; `part` is its text within an ISO date, or the bound of such days."""
+    match = re.fullmatch(r"(-?)(\d\d)-?(\d\d)?", part)
     if match is None:
         return ""
-    month = calendar.month_name[int(match[1])]
-    return f"on {int(match[2])} {month}" if match[2] else f"in {month}"
+    month = calendar.month_name[int(match[2])]
+    if not match[1]:
+        return f"the end of {month}" if match[3] == "31" else f"{int(match[3])} {month}" if match[3] else month
+    return f"on {int(match[3])} {month}" if match[3] else f"in {month}"
 
 
 def format_period(first: str, after: str) -> str:

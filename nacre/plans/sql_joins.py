@@ -11,7 +11,7 @@ from typing import Literal
 from nacre.errors import ToolError
 from nacre.language.data import word_map
 from nacre.records.evidence import Cell
-from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Select, Variable
+from nacre.records.plan import DATE_PARTS, Aggregate, Attribute, Edge, Filter, Itself, Select, Variable
 from nacre.records.schema import Column, Relation, Schema
 from nacre.stores.sqlite.tables import quote_identifier
 
@@ -155,18 +155,18 @@ class JoinBuilder:
         alias, column = self.literal_column(attribute.variable, attribute.predicate)
         part = attribute.part
         is_period = attribute.predicate in self._schema.periods and bool(column.low)
-        if is_period and part in ("year", "month"):
-            # of a period within one year or month
-            size = 4 if part == "year" else 7
+        start, size = DATE_PARTS.get(part, (0, 0))
+        if is_period and size:
+            # of a period within one year, month or day
             low, high = (f"{alias}.{quote_identifier(end)}" for end in (column.low, column.high))
-            same = f"{low} >= '0' AND substr({low}, 1, {size}) = substr({high}, 1, {size})"
+            same = f"{low} >= '0' AND substr({low}, 1, {start + size - 1}) = substr({high}, 1, {start + size - 1})"
             value = f"CASE WHEN {same} THEN {low} END"
         else:
             name = {"low": column.low, "high": column.high}.get(part) or column.value or column.text
             value = f"{alias}.{quote_identifier(name)}"
         if attribute.part == "year":
             return f"CAST(substr({value}, 1, 4) AS INTEGER)"
-        return f"substr({value}, 1, 7)" if attribute.part == "month" else value
+        return f"substr({value}, {start}, {size})" if size else value
 
     def literal_column(self, variable: str, predicate: str) -> tuple[str, Column]:
         """The alias and column that hold a predicate's literals for a variable; joins a further table if needed."""

@@ -23,7 +23,7 @@ from nacre.plans.sparql_vocabulary import (
     write_statement,
 )
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, OutputColumn, aggregate_output, compared_number, first_value_index
-from nacre.records.plan import AGGREGATES, Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
+from nacre.records.plan import AGGREGATES, DATE_PARTS, Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Predicate
 from nacre.stores.sparql_source import PART, READINGS, READS
 from nacre.stores.sqlite.triples import TYPE
@@ -235,7 +235,7 @@ class SparqlWriter:
             found.append((OutputColumn(f"{name} (high)", "high", term.variable, unit), high))
         else:
             found.append((OutputColumn(name, "value", term.variable, unit), self.pattern.value(term)))
-        if column.text and column.text != column.value and term.part not in ("year", "month"):
+        if column.text and column.text != column.value and term.part not in DATE_PARTS:
             found.append((OutputColumn(name + RAW_TEXT_SUFFIX, "text", term.variable), self.pattern.raw(term)))
         if sole:
             (self._stated if column.text else self._required).add((term.variable, term.predicate))
@@ -287,8 +287,6 @@ class SparqlWriter:
         return self.pattern.names[term.variable] if isinstance(term, Itself) else self.pattern.value(term)
 
 
-_DATE_PARTS = {"year": 4, "month": 7}  # the number of characters of an ISO date that give a part of it
-
 # a variable of the select and a predicate
 ValueKey = tuple[str, str]
 
@@ -321,14 +319,14 @@ class GraphPattern:
         """The variable of a value, of an end of a range, or of a part of a date."""
         found = self._value_variables(attribute)
         column = self._vocabulary.column(attribute.predicate)
-        if attribute.part == "year" or attribute.part == "month":
-            name = f"{found.value}{attribute.part[0]}"
-            size = _DATE_PARTS[attribute.part]
-            start = f"SUBSTR(STR({found.value}), 1, {size})"
+        if attribute.part in DATE_PARTS:
+            name = f"{found.value}{attribute.part.removeprefix('year')[:1] or 'y'}"
+            first, size = DATE_PARTS[attribute.part]
+            start = f"SUBSTR(STR({found.value}), {first}, {size})"
             if attribute.predicate in self._vocabulary.schema.periods:
-                # of a period within one year or month
-                low, high = (f"SUBSTR({end}, 1, {size})" for end in (found.low, found.high))
-                start = f'IF({low} = {high} && {low} >= "0", {low}, 1/0)'
+                # of a period within one year, month or day
+                low, high = (f"SUBSTR({end}, 1, {first + size - 1})" for end in (found.low, found.high))
+                start = f'IF({low} = {high} && {low} >= "0", {low if first == 1 else f"SUBSTR({low}, {first})"}, 1/0)'
             self._date_parts[name] = f"<{XSD}integer>({start})" if attribute.part == "year" else start
             return name
         if attribute.part == "low" and column.low:

@@ -18,6 +18,7 @@ from nacre.plans.sql_joins import (
 from nacre.records.evidence import Table
 from nacre.records.plan import (
     AGGREGATES,
+    DATE_PARTS,
     Aggregate,
     Ask,
     Attribute,
@@ -347,7 +348,7 @@ def answer_columns(term: Attribute | Itself, joins: JoinBuilder, schema: Schema,
         found.append((high, OutputColumn(f"{name} (high)", "high", term.variable, unit)))
     else:
         found.append((joins.value(term), OutputColumn(name, "value", term.variable, unit)))
-    if column.text and column.text != column.value and term.part not in ("year", "month"):
+    if column.text and column.text != column.value and term.part not in DATE_PARTS:
         text = f"{alias}.{quote_identifier(column.text)}"
         found.append((text, OutputColumn(name + RAW_TEXT_SUFFIX, "text", term.variable)))
     if sole:

@@ -75,14 +75,17 @@ class Edge:
     object: str
 
 
+DATE_PARTS = {"year": (1, 4), "month": (1, 7), "yearday": (6, 5)}  # where a part of an ISO date begins, and its length
+
+
 @dataclass(frozen=True)
 class Attribute:
-    """The literal values of `predicate` of the variable. `part` selects an end of a range, or the year (2024, a number)
-    or month ("2024-03") of a date; "" is the middle of a range, or the value itself."""
+    """The literal values of `predicate` of the variable. `part` selects an end of a range, the year (2024, a number),
+    the month ("2024-03") or the day of any year ("03-31") of a date; "" is the middle of a range or the value."""
 
     variable: str
     predicate: str
-    part: Literal["", "low", "high", "year", "month"] = ""
+    part: Literal["", "low", "high", "year", "month", "yearday"] = ""
     kind: Literal["attribute"] = "attribute"
 
 

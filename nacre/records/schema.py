@@ -56,13 +56,9 @@ class Group:
 
 
 RECORDS = "urn:nacre:records"  # the derived predicate from a thing to the number of records that state it
-
 DEPRECATED = "http://www.w3.org/2002/07/owl#deprecated"
-
 REIFIES = "http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies"
-
 EXACT_MATCH = "http://www.w3.org/2004/02/skos/core#exactMatch"
-
 # minimum ratio of objects to subjects at which a link counts as one-to-one
 ONE_TO_ONE_SHARE = 0.9
 

@@ -207,7 +207,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class EarlierTurn:
-    """What later turns need of an earlier one: its plan, at most 100 keys (IRIs) and labels of its result, the
+    """What later turns need of an earlier one: its plan, at most 100 keys (IRIs) and labels (`cut`: it had more), the
     alternative readings it offered (`options`, in order), the evidence it cited (cut to a few rows, as of round 0), the
     reading it asked to confirm, less likely ones that may be chosen by their words (`others`), and the probability that
     it was right (None: not known)."""
@@ -223,6 +223,7 @@ class EarlierTurn:
     confirm: Reading | None = None
     others: tuple[Reading, ...] = ()
     confidence: float | None = None
+    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -231,7 +232,7 @@ class Scope:
 
     `how` is the revision of the plan ("add" columns, "order" it ...), "" if the question only refers to its things.
     `confidence` is the probability that the turn with the plan or the things was right. The things in `besides` are
-    excluded from the result.
+    excluded from the result. `cut`: the plan gives more things than the keys.
     """
 
     plan: Plan | None = None
@@ -240,6 +241,7 @@ class Scope:
     how: str = ""
     confidence: float = 1.0
     besides: tuple[str, ...] = ()
+    cut: bool = False
 
 
 @dataclass(frozen=True)

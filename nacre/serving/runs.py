@@ -17,15 +17,11 @@ from nacre.serving.keys import Caller
 log = logging.getLogger(__name__)
 
 RETENTION_SECONDS = 60.0
-
 # runs whose model calls can be read after their end
 MAX_CALL_LOGS = 50
-
 # a client of another server counts for so long after its last sign
 FOLLOWED_SECONDS = 3.0
-
 SERVER_STOPPING = "The server is stopping. Ask again in a moment."
-
 CLIENT_LEFT = "Stopped: the client has disconnected."
 
 

@@ -28,7 +28,6 @@ from nacre.stores.state.locks import StateLock, StateLocks
 log = logging.getLogger(__name__)
 
 MAX_THREAD_NAME = 200
-
 # bytes of the records of a thread that are read at once; a long one has more than a server has memory (given)
 MAX_READ = 32_000_000
 
@@ -349,14 +348,10 @@ async def _release_acquired(acquiring: asyncio.Future[StateLock | None]) -> None
 
 
 MEGABYTE = 1_000_000
-
 DAY = 86_400.0
-
 CHECK_SECONDS = 3600.0
-
 # checks in the time that threads are kept, if that is shorter
 CHECKS = 4
-
 # after a stop, the observed time comes back to the clock at this multiple of the time that passes (given)
 CATCH_UP = 2.0
 

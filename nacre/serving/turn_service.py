@@ -42,13 +42,10 @@ from nacre.stores.state.conversations import ConversationStoreError
 
 # a tenth of Python's default: the embedder requests the interpreter lock several times per question
 SWITCH_SECONDS = 0.0005
-
 # look-ups at the same time, one a key: more would only slow down turns, since the interpreter runs one thread
 LOOK_UP_SLOTS = 2
-
 # parts of uploaded files that are in memory at the same time, of 8 MiB each
 PART_SLOTS = 8
-
 # how long no question may have run before a model is measured (given)
 IDLE_SECONDS = 20.0
 
@@ -459,7 +456,6 @@ async def open_turn_service(settings: Settings, *, lasting: bool, warm: bool = T
 
 # cached conversations, about ten kilobytes each
 MAX_CONVERSATIONS = 500
-
 # questions that the rules answer again if a conversation is not cached, as after a restart or in another process
 MAX_REPLAYED = 4
 

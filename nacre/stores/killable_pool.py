@@ -33,13 +33,10 @@ from nacre.records.threads import FairQueue, WorkCancelled, default_share, is_ca
 log = logging.getLogger(__name__)
 
 PROCESSES = 2
-
 # how often a thread that waits for a process looks whether its own caller still waits (given)
 CHECK_SECONDS = 0.1
-
 # processes that are tried for work if they end before they take it (given)
 ATTEMPTS = 3
-
 CLOSE_SECONDS = 5.0
 
 
@@ -345,7 +342,6 @@ def pool_errors(seconds: float) -> Iterator[None]:
 
 # for starting a process; the first takes 0.7 to 1.5 s on two busy cores (measured)
 START_SECONDS = 60.0
-
 # for a process that was killed to be gone (given)
 END_SECONDS = 5.0
 

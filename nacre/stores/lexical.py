@@ -15,9 +15,7 @@ from nacre.errors import ToolError
 from nacre.stores.sqlite.passages import PassageHit
 
 TITLE_BOOST = 2.5
-
 MAX_WORDS = 64
-
 # how error messages call this index
 NAME = "the index of words"
 
@@ -142,7 +140,6 @@ class IndexFolder:
 
 
 SEAL = "files.json"
-
 # reading this much takes about 0.1 s; of larger indexes only the sizes are checked
 MAX_HASHED_BYTES = 64_000_000
 

@@ -72,11 +72,8 @@ ASIDE = "urn:nacre:aside"
 READINGS, READS, PART = "urn:nacre:readings", "urn:nacre:reads:", "urn:nacre:part:"
 
 SECONDS = 5.0
-
 MAX_MEMORY = 4_000_000_000
-
 MAX_TEXT = 50_000_000
-
 _MAX_QUERY_LENGTH = 200_000
 
 
@@ -205,9 +202,7 @@ def plain_term(term: Any) -> tuple[str, str, str, str] | None:
 
 
 _FUSEKI = "http://jena.apache.org/text#query"
-
 _STARDOG = "tag:stardog:api:property:textMatch"
-
 _BLAZEGRAPH = "http://www.bigdata.com/rdf/search#search"
 
 # initial letters that a misspelt word must share with the name: without an index, and with a prefix index

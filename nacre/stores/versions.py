@@ -25,10 +25,8 @@ GRAPH_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 TABLES, LEXICON, PASSAGES, LEXICAL, SHARD = "graph.sqlite", "lexicon.sqlite", "passages.sqlite", "lexical", "shard"
 
 DOCUMENTS = "documents.sqlite"
-
 # the cells of spreadsheets as they were, and the reports of their sheets
 SHEETS = "sheets"
-
 OVERVIEW = "overview.json"
 
 ENDPOINT, SCHEMA = "endpoint.json", "schema.json"
@@ -37,18 +35,14 @@ DATABASE, LAYOUT = "database.json", "layout.json"
 
 # where the tables of a version are that lie on a server
 SERVER = "tables.json"
-
 EXTRACTED = "extracted.sqlite"
-
 TRIPLES = "triples"
 
 MANIFEST, LOCK, CURRENT, BUILDING, EMBEDDED = "manifest.json", "lock", "current", ".building", "embedded.sqlite"
 
 # the lock of the only writer, which every folder of a graph has that was written
 WRITER = ".lock"
-
 LOCK_SECONDS = 2.0
-
 UNDER_WAY = "the vectors are not complete yet, and the other branches answer. nacre index --graph {} completes them"
 
 

@@ -36,6 +36,7 @@ from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 from nacre.understanding.linking.link_mentions import linker_of
 from nacre.understanding.question.analyse import MAX_TOKENS, question_of_tokens
 
+_CODE = re.compile(r"[\w-]*\d[\w-]*")
 _APOSTROPHE = re.compile(r"\b(\w+)['’](?=\w)")
 
 # Minimum score of a partial name of several words; one of one word is no reason to keep a word that the dictionary has
@@ -249,10 +250,8 @@ def _norms(words: Sequence[str]) -> tuple[str, ...]:
 
 
 MAX_LABELS = 2000  # Labels that are compared with the dictionaries, at most (given).
-
 # The share of a graph's labels that no English reader knows, from which on the graph is in another language (given).
 FOREIGN_SHARE = 0.5
-
 MAX_TELLING_WORDS = 4  # Words of a greeting or request that one word of it tells the language of, at most (given).
 
 
@@ -261,7 +260,8 @@ def question_language(text: str, lexicon: Lexicon) -> str:
     detected = detect_language(text)
     if detected != ENGLISH:
         return detected
-    words = [token.text.casefold() for token in tokenize(text)]
+    # the "A" of "A-1020" is no word
+    words = [token.text.casefold() for token in tokenize(_CODE.sub(" ", text))]
     function_words = language_function_words()
     english = len(function_words[ENGLISH].intersection(words))
     if not english and len(words) <= MAX_TELLING_WORDS:
@@ -295,7 +295,12 @@ def label_languages(lexicon: Lexicon) -> dict[str, tuple[bool, frozenset[str]]]:
         # labels that no dictionary has are in the language of the others
         rest = [words for words in foreign if not any(gloss_words(words, code) for code in GLOSSED_LANGUAGES)]
         found[best] = (False, found[best][1] | _foreign_stems(rest, best))
-    if best in found and len(foreign) >= FOREIGN_SHARE * len(labels) and counts[best] * 2 > len(foreign):
+    # of their first names: words that are taught to them do not change the language
+    names = [*(c.label for c in lexicon.schema.shown_classes), *(p.label for p in lexicon.schema.shown_predicates)]
+    first = [words for name in names[:MAX_LABELS] if (words := [t.text.casefold() for t in tokenize(name)])]
+    foreign = [words for words in first if not all(map(is_english_word, words))]
+    share = sum(bool(gloss_words(words, best)) for words in foreign) if best in found else 0
+    if share * 2 > len(foreign) >= FOREIGN_SHARE * len(first):
         found[best] = (True, found[best][1])
     return dict(sorted(found.items(), key=lambda item: -counts[item[0]]))
 

@@ -9,12 +9,13 @@ from nacre.language import quantities
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.values import is_ambiguous_date
 from nacre.plans.selects import asked_select, edges_at, variable_of
-from nacre.records.plan import Overview, Plan, Profile
+from nacre.records.plan import Overview, Plan, Profile, Select
 from nacre.records.schema import Schema
 from nacre.records.threads import start_deadline
-from nacre.records.turn import Reading, Rewrite, Scope, Understanding, VerifiedQuestion
+from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope, Understanding, VerifiedQuestion
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.dialogue import follow_up
+from nacre.understanding.dialogue.plan_edits import inline_earlier_plans
 from nacre.understanding.dialogue.references import strip_scope
 from nacre.understanding.dialogue.rewrite import orientation_intent
 from nacre.understanding.glossing import glossed_lexicon
@@ -86,6 +87,8 @@ def understand(
         # All other readings contain the number that only stands in for the earlier answer.
         readings = revised
     readings = follow_up.merge_readings(revised, readings, MAX_READINGS)
+    if rewrite.scope is not None and rewrite.scope.cut and not rewrite.scope.how:
+        readings = tuple(_of_all_things(each, rewrite.scope, schema) for each in readings)
     read_group = group_reader(linker, deadline)
     profile = None if revised else profile_plan(question, links, linker.index, rewrite.scope, read_group)
     if profile is not None:
@@ -117,6 +120,16 @@ def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:
     """A reading that was offered as one of this question. Its words in another language are those of no evidence."""
     words = verbalise_plan(reading.plan, schema) if gloss else reading.words
     return replace(reading, covered=1.0, words=words, unused=())
+
+
+def _of_all_things(reading: Reading, scope: Scope, schema: Schema) -> Reading:
+    """The reading about all things of an earlier plan, in place of the first of them; unlikely if there is none."""
+    body, turn = reading.plan.body, EarlierTurn("", "", "", scope.plan, scope.keys)
+    if not isinstance(body, Select) or (whole := inline_earlier_plans(body, (turn,))) == body:
+        probability = min(reading.probability or 0.0, MAX_GUESS_PROBABILITY)
+        return replace(reading, probability=probability, said=None)
+    plan = replace(reading.plan, body=whole)
+    return replace(reading, plan=plan, words=verbalise_plan(plan, schema))
 
 
 def question_text(rewrite: Rewrite) -> str:

@@ -95,7 +95,7 @@ class _Condition:
     @cached_property
     def yearless_date(self) -> str:
         """The words of a day or month of any year; "" for other conditions."""
-        is_part = self.is_dated and self.filter.op == "contains"
+        is_part = self.is_dated and self.filter.op == "contains" and str(self.filter.right).startswith("-")
         return format_yearless_date(str(self.filter.right)) if is_part else ""
 
     @cached_property
@@ -258,6 +258,8 @@ def constant_words(right: object, schema: Schema, left: Attribute) -> str:
     unit = predicate.unit if predicate else ""
     counted = is_amount(left.predicate, schema)
     words = [format_value(value, unit, counted=counted) for value in values]
+    if left.part == "yearday":
+        words = [format_yearless_date(word) or word for word in words]
     # a single letter needs quotation marks among words
     return join_names([f"“{each}”" if len(each) == 1 and each.isalpha() else each for each in words], "or")
 
@@ -292,7 +294,9 @@ def _range_words(first: Filter, second: Filter, schema: Schema) -> str:
         low, high = (constant_words(each.right, schema, first.left) for each in (first, second))
         return f"between {low} and {high}" if is_numeric and ops == (">=", "<=") else ""
     if ops == (">=", "<="):
-        return format_year_range(first.right, second.right)
+        low, high = (constant_words(each.right, schema, first.left) for each in (first, second))
+        is_yearless = first.left.part == "yearday"
+        return f"between {low} and {high}" if is_yearless else format_year_range(first.right, second.right)
     return format_period(str(first.right), str(second.right)) if ops == (">=", "<") else ""
 
 

@@ -7,6 +7,7 @@ from datetime import date
 from itertools import islice
 
 from nacre.language.data import load_language_texts
+from nacre.language.quantities import is_currency
 from nacre.language.tokens import tokenize
 from nacre.language.translation import (
     fill_template,
@@ -41,7 +42,7 @@ from nacre.records.plan import (
 )
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.wording.grid import Grid, GridColumn, Verbalisation, build_grid
-from nacre.wording.nouns import is_amount
+from nacre.wording.nouns import is_amount, is_temporal
 from nacre.wording.sentence import MAX_LISTED_NAMES, capitalise_first
 
 _PAIR = (Itself, Attribute)  # Things with one of their properties.
@@ -145,10 +146,10 @@ class _Wording:
         return self._fill(name, property=label, values=self._joined(values))
 
     def _of_thing(self, thing: str, label: str, values: list[str]) -> str:
-        joined = self._joined(values)
+        joined, clause = self._joined(values), label[:1].lower() + label[1:]
         for name, form in (("lasting", "state"), ("passive", "participle"), ("active", "verb")):
             if is_form(label, form, self.code):
-                return capitalise_first(fill_template(self.code, name, thing=thing, property=label, values=joined))
+                return capitalise_first(fill_template(self.code, name, thing=thing, property=clause, values=joined))
         name = "value" if len(values) == 1 else "values"
         return fill_template(self.code, name, thing=thing, property=label, values=joined)
 
@@ -164,7 +165,8 @@ class _Wording:
         name = "matching_things" if self._is_restricted() else "all_things"
         # the label whatever form the question has
         label = translated_class(self.variables[term.variable], self.schema, "", self.code)
-        kind = translated_plural(kind, self.code) or (kind if kind != label else "")
+        asked = kind if kind != label else ""
+        kind = translated_plural(label, self.code) or translated_plural(asked, self.code) or asked
         # no plural is known besides that of the question
         name = name if kind else "other_things"
         return self._fill(name, count=len(names), kind=kind, names=self._joined(names)).replace("  ", " ")
@@ -206,8 +208,9 @@ class _Wording:
             return self._fill(term.function, property=label, values=joined)
         kind = translated_class(self.variables[term.of.variable], self.schema, self.question, self.code)
         one = "_one" if values == ["1"] else ""
-        asked = kind != translated_class(self.variables[term.of.variable], self.schema, "", self.code)
-        kind = kind if one or asked else translated_plural(kind, self.code)
+        label = translated_class(self.variables[term.of.variable], self.schema, "", self.code)
+        # "Kursen" of the question is the form after "an den"
+        kind = kind if one else translated_plural(label, self.code) or (kind if kind != label else "")
         if not kind:
             return self._fill("count", values=joined)
         name = f"count_matching{one}" if self._is_restricted() else "count_all"
@@ -246,7 +249,8 @@ class _Wording:
             elif not isinstance(each.right, Attribute | Select | None):
                 values = each.right if isinstance(each.right, tuple) else (each.right,)
                 texts = ", ".join(self._constant(v, of) for v in values if v is not None)
-                yield self._condition(of.iri, each.op, texts)
+                day = _yearless_words(str(each.right), each.op, self.code) if is_temporal(of.iri, self.schema) else ""
+                yield self._condition(of.iri, "=" if day and each.op == "contains" else each.op, day or texts)
 
     def _constant(self, value: Constant, of: Predicate) -> str:
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -259,6 +263,8 @@ class _Wording:
             return fill_template(self.code, "fact", property=label, values=value)
         if op == "!=":
             return fill_template(self.code, "fact", property=label, values=fill_template(self.code, "not", text=value))
+        if op in ("contains", "starts", "ends"):
+            return fill_template(self.code, op, property=label, text=value)
         return f"{label} {op.replace('>=', '≥').replace('<=', '≤')} {value}"
 
     def _property_label(self, iri: str) -> str:
@@ -412,9 +418,11 @@ def asked_form(label: str, question: str, code: str) -> str:
 def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, code: str) -> str:
     """The heading of a column: a property, or the class of the things that are shown or counted."""
     of = aggregated_value(term)
-    if isinstance(of, Attribute):
-        return translated_property(of.predicate, schema, question, code)
     is_count = isinstance(term, Aggregate)
+    if isinstance(of, Attribute):
+        label = translated_property(of.predicate, schema, question, code)
+        computed = load_language_texts(f"{code}/answers.yaml")["headings"]
+        return computed[term.function].format(property=label) if isinstance(term, Aggregate) else label
     variable = next((v for v in select.variables if v.name == of.variable), None)
     kind = translated_class(variable, schema, question, code) if variable is not None else ""
     return kind or ("#" if is_count else "")
@@ -482,9 +490,21 @@ def _day_words(text: str, code: str, found: re.Match[str]) -> str:
     return fill_template(code, "date", day=day, month=months[month - 1], year=year)
 
 
+def _yearless_words(text: str, op: str, code: str) -> str:
+    """A month or day of any year, as part of an ISO date or its bound; "" for other texts."""
+    found = re.fullmatch(r"-?(\d\d)-?(\d\d)?", text)
+    if found is None:
+        return ""
+    month = fill_template(code, "months").split()[int(found[1]) - 1]
+    is_whole = not found[2] or (found[2] == "31" and op in ("<=", ">"))
+    return month if is_whole else fill_template(code, "date", day=int(found[2]), month=month, year="").strip()
+
+
 def _separated(text: str, code: str) -> str:
     data = load_language_texts(f"{code}/answers.yaml")
-    number, space, unit = text.partition(" ")
-    text = f"{number}{space}{data['units'].get(unit, unit)}"
+    number, space, unit = text.removesuffix("%").partition(" ")
+    # both digits of cents
+    number = re.sub(r"\.\d$", r"\g<0>0", number) if is_currency(unit) else number
+    text = f"{number}{space}{data['units'].get(unit, unit)}{' %' if text.endswith('%') else ''}"
     thousands, decimal = data["separators"].split(" ")
     return re.sub(r"(?<=\d)[,.](?=\d)", lambda m: thousands if m[0] == "," else decimal, text)

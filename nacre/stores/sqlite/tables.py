@@ -34,13 +34,9 @@ _REFUSED_NAMES = """
 _REFUSED_FUNCTIONS = frozenset(_REFUSED_NAMES.split())
 
 _MAX_VALUE_LENGTH = 10_000_000
-
 _MAX_SQL_LENGTH = 200_000
-
 _MAX_TEXT = 50_000_000
-
 _MAX_MEMORY = 512_000_000
-
 _STEPS_BETWEEN_CHECKS = 5_000
 
 _EXPLAIN = re.compile(r"(?:\s++|--[^\n]*+\n|(?>/\*.*?\*/))*+EXPLAIN\b", re.IGNORECASE | re.DOTALL)

@@ -12,6 +12,7 @@ from nacre.language.values import is_number_name
 from nacre.plans.selects import is_from_earlier_turn
 from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from nacre.records.turn import EarlierTurn, Scope
+from nacre.understanding.dialogue.plan_edits import gives_all
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.link_mentions import Linker, link_mentions
 from nacre.understanding.linking.schema_paths import NAMED_STEP_COST, RARE_STEP_COST, UNREACHABLE
@@ -184,11 +185,12 @@ def _scopes(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker) -> Ite
         options = (answered, last, *named) if many else (first, *named, last)
         for found in dict.fromkeys(options):
             keys = tuple(dict.fromkeys(_named_twin(key, linker) for key in found))
-            if len(keys) > many:
+            is_cut = turn.cut and found == turn.keys
+            if len(keys) > many and (not is_cut or gives_all(turn.plan.body if turn.plan else None)):
                 # Not from an earlier turn, but from its question
                 is_new = not any(is_from_earlier_turn(v) and v.keys == found for v in plan_variables(turn.plan))
                 is_own = found in named and is_new and names_itself(turn, found, linker)
-                yield Scope(turn.plan, keys, _labels(keys, linker), confidence=_confidence(turn, is_own))
+                yield Scope(turn.plan, keys, _labels(keys, linker), confidence=_confidence(turn, is_own), cut=is_cut)
 
 
 def _scopes_of_tables(earlier: tuple[EarlierTurn, ...], relations: frozenset[str], linker: Linker) -> Iterator[Scope]:
@@ -196,9 +198,10 @@ def _scopes_of_tables(earlier: tuple[EarlierTurn, ...], relations: frozenset[str
     for turn in reversed(earlier):
         for keys in (turn.keys, *(v.keys for v in plan_variables(turn.plan))):
             fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
-            if fitting:
-                is_own = keys is not turn.keys and names_itself(turn, keys, linker)
-                yield Scope(turn.plan, fitting, _labels(fitting, linker), confidence=_confidence(turn, is_own))
+            is_cut = turn.cut and keys is turn.keys
+            if fitting and (not is_cut or gives_all(turn.plan.body if turn.plan else None)):
+                confidence = _confidence(turn, keys is not turn.keys and names_itself(turn, keys, linker))
+                yield Scope(turn.plan, fitting, _labels(fitting, linker), confidence=confidence, cut=is_cut)
 
 
 def _confidence(turn: EarlierTurn, is_own: bool) -> float:

@@ -98,6 +98,11 @@ def changed_plans(
     if scope.how in _WHOLE_CHANGES:
         whole = _WHOLE_CHANGES[scope.how](earlier)
         return [_show_names(whole, graph)] if whole is not None else []
+    if scope.how == "order" and earlier.limit and len(scope.keys) > 1 and not scope.cut:
+        # the first things of an order stay the same in another one
+        owner, label = variable_of(earlier.answers[0]), f"({len(scope.keys)} {EARLIER_TURN_MARK}"
+        kept = (replace(v, keys=scope.keys, label=label) if v.name == owner else v for v in earlier.variables)
+        earlier = replace(earlier, variables=tuple(kept), order=None, limit=None, offset=0)
     by_cues = plan_edits.edit_by_cues(question, links, earlier, scope.how, graph)
     if by_cues is not None:
         return [_show_order(by_cues, question, scope)]

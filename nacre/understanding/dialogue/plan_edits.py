@@ -405,11 +405,15 @@ def _source_plan(variable: Variable, before: Sequence[EarlierTurn]) -> tuple[Sel
         plan = before[at].plan
         body = plan.body if plan else None
         if isinstance(body, Select) and set(before[at].keys) == set(variable.keys):
-            is_ranked = body.order is not None or body.limit is not None or body.offset
-            owners = {aggregated_value(a).variable for a in body.answers}
-            is_grouped = body.group or body.by or len(owners) > 1
-            return None if is_ranked or is_grouped else (body, before[:at])
+            return (body, before[:at]) if gives_all(body) else None
     return None
+
+
+def gives_all(body: Body | None) -> bool:
+    """Whether the conditions of a plan alone give its things: it neither ranks nor groups them."""
+    if not isinstance(body, Select) or body.order is not None or body.limit is not None or body.offset:
+        return False
+    return not (body.group or body.by or len({aggregated_value(a).variable for a in body.answers}) > 1)
 
 
 def _inline(select: Select, variable: Variable, source: Select) -> Select:

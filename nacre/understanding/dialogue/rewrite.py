@@ -159,7 +159,11 @@ def _other_rows(question: str, last: EarlierTurn, schema: Schema) -> Plan | None
     count = str(parts.get("count") or parts.get("number") or "")
     number = int(count) if count.isdecimal() else word_map("english", "numbers").get(count)
     by = next((each for each in reversed(body.answers) if _is_number(each, schema)), None)
-    if not number or by is None or int(number) > MAX_TOP:
+    if not number or int(number) > MAX_TOP:
+        return None
+    if body.order is not None and parts.get("top") == "first":
+        return replace(last.plan, body=replace(body, limit=min(int(number), body.limit or MAX_TOP)))
+    if by is None:
         return None
     order = Order(by, bool(parts.get("top") or parts.get("most")))
     return replace(last.plan, body=replace(body, order=order, limit=int(number), offset=0))

@@ -20,9 +20,7 @@ PLACE_COST, SYNONYM_COST, NEIGHBOUR_COST, EXTRA_WORD_COST = 0.08, 0.2, 0.4, 0.07
 
 MAX_OWN_COST = 0.4  # What a property of the node itself costs, at most, and one of a neighbour, at least.
 _UNREACHED = 9.0  # The cost of a node that is not reached yet.
-
 MAX_MEASURES = 4
-
 MIN_AFFIX_LETTERS = 4  # Letters of a concept that may be the beginning or end of another word, at least.
 
 

@@ -24,7 +24,7 @@ from nacre.understanding.parsing.cue_rules import (
 from nacre.understanding.parsing.entity_rules import value_mention
 from nacre.understanding.parsing.finish import finish_state
 from nacre.understanding.parsing.lower import LoweredPlan, lower_derivation
-from nacre.understanding.parsing.number_rules import PERIODS, apply_number, group_by_period
+from nacre.understanding.parsing.number_rules import apply_number, group_by_period
 from nacre.understanding.parsing.property_rules import property_mention
 from nacre.understanding.parsing.state import (
     SKIPPED_COST,

@@ -35,8 +35,13 @@ _REVERSED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
 
 def apply_number(state: ParseState, number: Number, context: ParseContext) -> ParseStates:
     """Yield all ways to take a number."""
-    if number.until is not None and state.negated and not (number.date_start or is_year(number)):
+    of_any_year = is_yearless(number.date_start)
+    if number.until is not None and state.negated and (of_any_year or not (number.date_start or is_year(number))):
         # "not between 3 and 5" would need two conditions of which one holds
+        return
+    taken = (c for c in state.conditions if c.ref.part == "yearday" or (c.op == "contains" and "-" in str(c.values)))
+    if of_any_year and any(taken):
+        # so would "in April and May"
         return
     covered = state.covered | token_mask(number.start, number.end)
     new = state._replace(covered=covered, last="number", score=state.score + 0.5)
@@ -45,11 +50,9 @@ def apply_number(state: ParseState, number: Number, context: ParseContext) -> Pa
         operator = state.comparison[0]
     yield from _limit(state, new, number, operator, context)
     yield from _measured_number(state, new, number, operator, context)
-    if is_yearless(number.date_start) and operator != "=":
-        return
     for rule in CONDITION_RULES:
         yield from rule(state, new, number, operator, context)
-    if not is_yearless(number.date_start):
+    if not of_any_year:
         for rule in PENDING_RULES:
             yield from rule(state, new, number, operator, context)
 
@@ -262,8 +265,13 @@ def number_conditions(
     graph: SchemaGraph, ref: Ref, operator: str, number: Number, state: ParseState
 ) -> tuple[Condition, ...]:
     """Return the condition that a number makes on a property, or one condition for each end of a range."""
-    if number.until is None:
-        made: tuple[Condition, ...] = (_condition(graph, ref, operator, number, state),)
+    if is_yearless(number.date_start):
+        ends = (
+            ((">=", number.date_start), ("<=", number.date_end)) if number.until else ((operator, number.date_start),)
+        )
+        made: tuple[Condition, ...] = tuple(_yearless(ref, *end, state) for end in ends)
+    elif number.until is None:
+        made = (_condition(graph, ref, operator, number, state),)
     elif _is_on_days(graph, ref) and (number.date_start or is_year(number)):
         start, end = _days(number, number.until)
         made = (Condition(ref, ">=", (start,)), Condition(ref, "<", (end,)))
@@ -282,10 +290,6 @@ def upper_bound(lower: Condition, until: float | None) -> tuple[Condition, ...]:
 
 def _condition(graph: SchemaGraph, ref: Ref, operator: str, number: Number, state: ParseState) -> Condition:
     """The condition with the number in the form that the property has: a year of a date becomes a range of days."""
-    if is_yearless(number.date_start):
-        # "--07" is "-07-" inside a date, "--07-12" is its end
-        part = number.date_start[1:]
-        return Condition(ref, "contains", (part if part.count("-") > 1 else f"{part}-",), state.negated)
     if _is_on_days(graph, ref) and (number.date_start or is_year(number)):
         start, end = _days(number, number.value)
         if operator == "=":
@@ -302,6 +306,14 @@ def _condition(graph: SchemaGraph, ref: Ref, operator: str, number: Number, stat
     value = number.value if converted is None else converted
     function = state.pending_function if state.pending_property == ref else ""
     return Condition(ref, operator, (value,), state.negated, function=function)
+
+
+def _yearless(ref: Ref, operator: str, day: str, state: ParseState) -> Condition:
+    """The condition on the month or day of a date: "--07" is "-07-" inside a date, "--07-12" is its end."""
+    if operator == "=":
+        return Condition(ref, "contains", (day[1:] if len(day) > len("--07") else f"{day[1:]}-",), state.negated)
+    month_end = "-31" if len(day) == len("--07") and operator in ("<=", ">") else ""
+    return Condition(ref._replace(part="yearday"), operator, (day[2:] + month_end,), state.negated)
 
 
 def _is_on_days(graph: SchemaGraph, ref: Ref) -> bool:
@@ -364,7 +376,6 @@ SAME_EVENT_GAIN = 0.3  # what a date gains that shares a word with a link of the
 # the cost of a step away, as a share of its path cost, and of a day where a year is meant
 STEP_COST_SHARE, DAY_COST = 0.3, 0.1
 
-PERIODS = ("year", "month")  # parts of a date that things are grouped by
 PERIOD_GAIN = 0.8  # what a word of time gains: less than a property of that name
 
 

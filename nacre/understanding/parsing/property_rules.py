@@ -14,7 +14,7 @@ from nacre.language.word_forms import is_participle, is_plural
 from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.linking.adjectives import is_measured_number
 from nacre.understanding.parsing.class_rules import is_open_participle
-from nacre.understanding.parsing.number_rules import PERIODS
+from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.parsing.state import (
     ParseContext,
     ParseState,

@@ -392,10 +392,13 @@ def _date_range(low: Quantity, high: Quantity, periods: Mapping[Quantity, Period
     # "between 100 BC and 100"
     least = 1 if begin is not None and begin.first.startswith("-") else FIRST_YEAR
     ends = [begin or _year_period(low), periods.get(high) or _year_period(high, least)]
-    dated = [each for each in ends if each is not None and not each.of_any_year]
-    if len(dated) < len(ends) or dated[0].first >= dated[1].first:
+    dated = [each for each in ends if each is not None]
+    if [each.of_any_year for each in dated] == [True, False]:
+        # "between March and May 2025"
+        dated[0] = dated[0]._replace(first=f"{dated[1].first[:4]}{dated[0].first[1:]}-01"[:10])
+    if len(dated) < len(ends) or dated[0].first >= dated[1].first or dated[0].of_any_year != dated[1].of_any_year:
         return None
-    return NumberRange(low, high, Period(dated[0].first, dated[1].after, low.start, high.end))
+    return NumberRange(low, high, Period(dated[0].first, dated[1].after or dated[1].first, low.start, high.end))
 
 
 def _year_period(number: Quantity, least: int = FIRST_YEAR) -> Period | None:

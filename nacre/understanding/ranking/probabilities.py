@@ -32,11 +32,9 @@ MAX_READINGS, MAX_READINGS_CHECKED = 6, 12
 
 # Minimum share of the belief of a reading that comes before a likelier one because it uses more (set by hand).
 MIN_SHARE = 0.02
-
 # What the log-odds of a reading lose if it ignores a bound, or gives all things although the question has a condition.
 # Such a reading is never the answer (given).
 LOST_CONDITION_LOG_ODDS = 8.0
-
 # The probability that the time between two dates of a completely named thing is right, if each word is used (given).
 DATE_DIFFERENCE_PROBABILITY = 0.9
 
@@ -150,7 +148,6 @@ MAX_UNUSED_COUNTED = 4  # More unused words count as so many.
 _TRUTH = frozenset(("ran yes", "ran no"))
 
 MAX_LOG_ODDS = 30.0  # Log-odds beyond which a probability is 0 or 1.
-
 # What running a reading adds to its log-odds on average (measured over conversations about four graphs to learn from,
 # 32 and 45 follow-ups).
 RUNNING_LOG_ODDS = 0.68
@@ -303,10 +300,8 @@ def _rival_features(at: int, shares: Sequence[float], cells: Sequence[frozenset[
 
 SPREAD = 0.45  # deviation of the shifts of 25 graphs with 1,701 questions (maximum of the marginal likelihood)
 MIN_JUDGED = 30  # judged answers from which a shift is fitted (given)
-
 # If fewer answers of the rules are right, people mostly corrected wrong ones (given; 51 to 90 % on the 25 graphs).
 MIN_RIGHT = 0.5
-
 STEPS = 30
 
 
