@@ -282,6 +282,13 @@ def is_from_earlier_turn(variable: Variable) -> bool:
     return variable.label.endswith(EARLIER_TURN_MARK)
 
 
+def gives_all(body: Body | None) -> bool:
+    """Whether the conditions of a plan alone give its things: it neither ranks nor groups them."""
+    if not isinstance(body, Select) or body.order is not None or body.limit is not None or body.offset:
+        return False
+    return not (body.group or body.by or len({aggregated_value(a).variable for a in body.answers}) > 1)
+
+
 def leaves_out_earlier(body: Body) -> bool:
     """Whether a plan asks for other things than those of earlier answers."""
     select = asked_select(body)

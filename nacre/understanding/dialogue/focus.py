@@ -9,10 +9,9 @@ from dataclasses import replace
 from nacre.language.thesaurus import gradable_adjective, is_noun_of_kind, is_person
 from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.language.values import is_number_name
-from nacre.plans.selects import is_from_earlier_turn
+from nacre.plans.selects import gives_all, is_from_earlier_turn
 from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
 from nacre.records.turn import EarlierTurn, Scope
-from nacre.understanding.dialogue.plan_edits import gives_all
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.link_mentions import Linker, link_mentions
 from nacre.understanding.linking.schema_paths import NAMED_STEP_COST, RARE_STEP_COST, UNREACHABLE

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from nacre.language.data import pattern
-from nacre.plans.selects import free_name, is_from_earlier_turn, merge_selects, rename_edge, rename_filter
+from nacre.plans.selects import free_name, gives_all, is_from_earlier_turn, merge_selects, rename_edge, rename_filter
 from nacre.records.plan import (
     AGGREGATES,
     OF_NUMBERS,
@@ -407,13 +407,6 @@ def _source_plan(variable: Variable, before: Sequence[EarlierTurn]) -> tuple[Sel
         if isinstance(body, Select) and set(before[at].keys) == set(variable.keys):
             return (body, before[:at]) if gives_all(body) else None
     return None
-
-
-def gives_all(body: Body | None) -> bool:
-    """Whether the conditions of a plan alone give its things: it neither ranks nor groups them."""
-    if not isinstance(body, Select) or body.order is not None or body.limit is not None or body.offset:
-        return False
-    return not (body.group or body.by or len({aggregated_value(a).variable for a in body.answers}) > 1)
 
 
 def _inline(select: Select, variable: Variable, source: Select) -> Select:
