@@ -261,7 +261,8 @@ def question_language(text: str, lexicon: Lexicon) -> str:
     if detected != ENGLISH:
         return detected
     # the "A" of "A-1020" is no word
-    words = [token.text.casefold() for token in tokenize(_CODE.sub(" ", text))]
+    in_codes = {at for code in _CODE.finditer(text) for at in range(*code.span())}
+    words = [token.text.casefold() for token in tokenize(text) if token.start not in in_codes]
     function_words = language_function_words()
     english = len(function_words[ENGLISH].intersection(words))
     if not english and len(words) <= MAX_TELLING_WORDS:
