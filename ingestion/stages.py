@@ -28,10 +28,10 @@ from ingestion.layer.layer_file import LayerFiles, write_layer_files
 from ingestion.meaning.derive import STORED_RULES, Rule, all_rules, join_spellings
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources as read_sources
-from ingestion.read.sources import FILE_ADDRESS, LOCAL, Sources
+from ingestion.read.sources import FILE_ADDRESS, Sources
 from nacre.errors import ConfigError, IngestionError, NacreError
 from nacre.extension import service, services
-from nacre.records.schema import Schema
+from nacre.records.schema import LOCAL, Schema
 from nacre.stores import versions
 from nacre.stores.addresses import DatabaseLimits
 from nacre.stores.catalog import Servers

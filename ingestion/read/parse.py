@@ -32,7 +32,6 @@ from ingestion.read.facts import (
 from ingestion.read.sources import (
     DEFAULT_EXPANSION,
     HEAD,
-    LOCAL,
     STATEMENTS,
     EntityGuard,
     ReadOptions,
@@ -64,6 +63,7 @@ from ingestion.read.statements import (
 from ingestion.read.tables import TABLE, TermNumbers
 from nacre.errors import IngestionError
 from nacre.extension import service
+from nacre.records.schema import LOCAL
 
 log = logging.getLogger(__name__)
 

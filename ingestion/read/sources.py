@@ -30,6 +30,7 @@ from ingestion.read.tables import TABLE as TABLE
 from ingestion.read.tables import table_endings
 from nacre.errors import IngestionError
 from nacre.extension import extensions
+from nacre.records.schema import LOCAL
 from nacre.stores.versions import FORMAT
 
 BLOCK = 1 << 16
@@ -147,9 +148,6 @@ log = logging.getLogger(__name__)
 NOT_RDF = frozenset({".md", ".markdown", ".pdf", ".doc", ".docx", ".odt", ".csv", ".tsv", ".xlsx", ".sqlite", ".zip"})
 
 STANDARD_INPUT = "standard input"
-
-# begins the bases of documents, which have their names within the ingest, and no folder of this machine
-LOCAL = "nacre-file:///"
 
 # begins the bases in graphs of earlier releases: the addresses of the files
 FILE_ADDRESS = "file://"

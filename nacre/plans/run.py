@@ -427,7 +427,7 @@ def build_table(statement: Statement | SparqlQuery, rows: Sequence[tuple[Cell, .
     names, units = (tuple(getattr(output, each) for _, output in shown) for each in ("name", "unit"))
     # decimals do not add up to 553.5799999999999
     cells = (
-        tuple(float(f"{c:.12g}") if o.role == "number" and isinstance(c := row[i], float) else row[i] for i, o in shown)
+        tuple(float(f"{c:.14g}") if o.role == "number" and isinstance(c := row[i], float) else row[i] for i, o in shown)
         for row in rows
     )
     links = tuple(tuple(dict.fromkeys(str(row[i]) for i in keys)) for row in rows)

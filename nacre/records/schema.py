@@ -14,6 +14,9 @@ Shape = Literal["single", "range", "pair", "period"]
 # The label of a blank node without a name.
 UNNAMED = "unnamed"
 
+# begins the bases of documents, which have their names within the ingest, and no folder of this machine
+LOCAL = "nacre-file:///"
+
 
 @dataclass(frozen=True)
 class Class:

@@ -7,7 +7,7 @@ from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.extension import service
 from nacre.language import quantities
 from nacre.language.small_talk import strip_courtesy
-from nacre.language.values import is_ambiguous_date
+from nacre.language.values import is_ambiguous_date, is_yearless
 from nacre.plans.selects import asked_select, edges_at, variable_of
 from nacre.records.plan import Overview, Plan, Profile, Select
 from nacre.records.schema import Schema
@@ -31,10 +31,11 @@ from nacre.understanding.mentions import absent_names, alternative_links, link_m
 from nacre.understanding.parse_question import expected_kind, group_reader, offered_kind, parse_question
 from nacre.understanding.parsing.constraints import AnswerTypeMatch, filter_by_answer_type, is_part_name_guess
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
+from nacre.understanding.parsing.entity_rules import names_month
 from nacre.understanding.parsing.profiles import profile_plan
 from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.parsing.superlative_rules import GUESSED_MEASURE_RULE
-from nacre.understanding.question.records import Link, Question
+from nacre.understanding.question.records import Link, Question, covered_mask, token_mask
 from nacre.understanding.ranking.probabilities import MAX_READINGS, best_readings
 from nacre.understanding.ranking.rank import (
     RankedReading,
@@ -69,12 +70,9 @@ def understand(
     if wanted := rewrite.orientation or ("" if rewrite.depends or rewrite.aside else orientation_intent(text, linker)):
         overview = _certain_reading(Overview(wanted=wanted), schema)
         return Understanding(rewrite.standalone, (), (overview,), "prose", orientation=wanted)
-    question = prepare_question(text, linker)
     if rewrite.aside:
         return Understanding(rewrite.standalone, (), (_certain_reading(Overview(), schema),), "prose")
-    if any(number.unit for number in question.numbers):
-        quantities.unit_registry()
-    question, links = choose_year_columns(question, scoped_links(question, rewrite.scope, linker), graph)
+    question, links = _linked_question(text, rewrite.scope, linker)
     # Starts after the units are loaded, which happens once a process: the first question has as much time as others.
     deadline = start_deadline(UNDERSTANDING_SECONDS)
     match = filter_by_answer_type(parse_question(question, links, linker, deadline, most), question, graph)
@@ -87,8 +85,7 @@ def understand(
         # All other readings contain the number that only stands in for the earlier answer.
         readings = revised
     readings = follow_up.merge_readings(revised, readings, MAX_READINGS)
-    if rewrite.scope is not None and rewrite.scope.cut and not rewrite.scope.how:
-        readings = tuple(_of_all_things(each, rewrite.scope, schema) for each in readings)
+    readings = tuple(_of_all_things(each, rewrite.scope, schema) for each in readings)
     read_group = group_reader(linker, deadline)
     profile = None if revised else profile_plan(question, links, linker.index, rewrite.scope, read_group)
     if profile is not None:
@@ -122,8 +119,22 @@ def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:
     return replace(reading, covered=1.0, words=words, unused=())
 
 
-def _of_all_things(reading: Reading, scope: Scope, schema: Schema) -> Reading:
+def _linked_question(text: str, scope: Scope | None, linker: Linker) -> tuple[Question, list[Link]]:
+    """The question, and what its spans may name."""
+    question = prepare_question(text, linker)
+    if any(number.unit for number in question.numbers):
+        quantities.unit_registry()
+    links, graph = scoped_links(question, scope, linker), linker.index.graph
+    # months that are values of a property are no dates
+    months = covered_mask(x for x in links if x.kind == "value" and names_month(x, graph))
+    dates = (n for n in question.numbers if not (is_yearless(n.date_start) and months & token_mask(n.start, n.end)))
+    return choose_year_columns(question._replace(numbers=tuple(dates)), links, graph)
+
+
+def _of_all_things(reading: Reading, scope: Scope | None, schema: Schema) -> Reading:
     """The reading about all things of an earlier plan, in place of the first of them; unlikely if there is none."""
+    if scope is None or not scope.cut or scope.how:
+        return reading
     body, turn = reading.plan.body, EarlierTurn("", "", "", scope.plan, scope.keys)
     if not isinstance(body, Select) or (whole := inline_earlier_plans(body, (turn,))) == body:
         probability = min(reading.probability or 0.0, MAX_GUESS_PROBABILITY)

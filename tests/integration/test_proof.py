@@ -172,7 +172,7 @@ async def test_a_date_of_what_is_linked_needs_its_name_beside_an_own_one(tmp_pat
 async def test_an_answer_says_of_which_point_it_is_not_sure(tmp_path: Path) -> None:
     ask = ask_graph(GRAPH, tmp_path)
     sure, unsure = await ask("Which boat was launched last?"), await ask("Which boat was rigged last?")
-    checks = ["coverage", "own things first", "whole values", "polarity", "operator", "shape", ONE_PLACE]
+    checks = ["coverage", "own things first", "whole values", "polarity", "operator", "total", "shape", ONE_PLACE]
     assert [sure["status"], unsure["status"], unsure["values"]] == ["answered", "clarify", ["Petrel"]]
     assert "I am not sure that “rigged on” is what you mean." in unsure["answer"]
     assert [(each["check"], each["passed"], each["point"]) for each in sure["derivation"]["proof"]] == [

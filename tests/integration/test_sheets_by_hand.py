@@ -8,9 +8,10 @@ import pytest
 import xlsxwriter
 
 from ingestion.read.parse import read_sources
-from ingestion.read.sources import LOCAL, ReadOptions, find_sources
+from ingestion.read.sources import ReadOptions, find_sources
 from ingestion.read.tables import SheetReport, read_sheet_reports
 from nacre.extensions.spreadsheets import layout
+from nacre.records.schema import LOCAL
 from nacre.stores.versions import SHEETS
 
 READING = ReadOptions(base=f"{LOCAL}club/")

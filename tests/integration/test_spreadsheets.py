@@ -20,7 +20,7 @@ from ingestion.layer.layer_file import load_layer_files, read_layer
 from ingestion.pipeline import ingest
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources
-from ingestion.read.sources import LOCAL, ReadOptions, find_sources
+from ingestion.read.sources import ReadOptions, find_sources
 from ingestion.read.tables import SheetReport, read_sheet_reports
 from ingestion.vocabulary import LABEL, TYPE, XSD
 from nacre.errors import ConfigError, IngestionError
@@ -29,6 +29,7 @@ from nacre.extensions.spreadsheets.preview import preview_table
 from nacre.extensions.spreadsheets.read_workbook import _workbook
 from nacre.extensions.spreadsheets.triples import export_cells
 from nacre.extensions.uploads.files import command_of_files
+from nacre.records.schema import LOCAL
 from nacre.stores.sqlite.tables import Tables
 from nacre.stores.versions import SHEETS
 

@@ -48,7 +48,6 @@ LEAST_SHARE = 0.5
 MAX_COLUMNS_TEXT, MAX_NAMED_TEXT = 2400, 2400
 
 # a table as it is described, and its columns
-_CREATED = re.compile(r'CREATE TABLE "?(\w+)"? \(\n(.*?)\n\);', re.DOTALL)
 _COLUMN = re.compile(r'^ +"?(\w+)', re.MULTILINE)
 
 SAMPLE_ROWS = 3
@@ -133,7 +132,8 @@ def _all_columns(wanted: LookUp, relation: Relation, schema: Schema, describe: C
         for place, line in enumerate(describe([relation.name]).splitlines())
         if (shared := words & _words(line))
     )
-    described = dict(_CREATED.findall(describe(junctions))) if junctions else {}
+    _, *created = describe(junctions).split("CREATE TABLE ") if junctions else [""]
+    described = {table.partition(" (")[0].strip('"'): table.partition(");")[0] for table in created}
     # a list is joined by columns whose names can't be guessed
     joined = [f"{each}({', '.join(_COLUMN.findall(described.get(each, '')))})" for each in junctions]
     named = [column.value or column.link for column in relation.columns]

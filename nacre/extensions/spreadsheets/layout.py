@@ -53,7 +53,7 @@ def find_layout(head: Sequence[Sequence[str]], top: int = 0) -> SheetLayout:
     return SheetLayout(tuple(headings), top + last + 1, tuple(notes), len(titles))
 
 
-_UNIT_IN_BRACKETS = re.compile(r"\s*[\[(][^\])]*[\])]\s*$")
+_UNIT_IN_BRACKETS = re.compile(r"[\[(][^\[\]()]*[\])]$")
 
 _ORDINALS = ("second", "third", "fourth", "fifth")
 
@@ -85,7 +85,7 @@ def english_headings(headings: Sequence[str]) -> dict[str, list[str]]:
     >>> english_headings(["Hersteller", "Leistung (kW)", "Nr"]), english_headings(["Rotor", "Leistung"])
     ({'Hersteller': ['manufacturer'], 'Leistung (kW)': ['power']}, {})
     """
-    plain = {each: _UNIT_IN_BRACKETS.sub("", lowercase_name(each)) for each in headings}
+    plain = {each: _UNIT_IN_BRACKETS.sub("", lowercase_name(each).strip()).strip() for each in headings}
     foreign = {code: [h for h, name in plain.items() if is_in_language(name, code)] for code in GLOSSED_LANGUAGES}
     code = max(foreign, key=lambda each: len(foreign[each]))
     glossed = {heading: gloss_label(plain[heading], code) for heading in foreign[code]}

@@ -4,9 +4,10 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-from ingestion.read.sources import LOCAL, TABLE, format_from_name, metadata_names
+from ingestion.read.sources import TABLE, format_from_name, metadata_names
 from nacre.errors import ConfigError
 from nacre.extension import services
+from nacre.records.schema import LOCAL
 
 LAYERS = (".yaml", ".yml")
 DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb", ".ddb")

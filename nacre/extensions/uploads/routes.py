@@ -550,14 +550,11 @@ ENVIRONMENT = re.compile(
     r"|SSL_CERT_\w+|\w+_CA_BUNDLE|(?:HTTPS?|ALL|NO)_PROXY|XDG_\w+|HF_(?:HOME|ENDPOINT|HUB_\w+)|AWS_\w+",
     re.IGNORECASE,
 )
-
 # settings that reading data needs none of
 WITHHELD = frozenset(f"NACRE_{name}" for name in ("LOGIN_SECRET", "OPENAI_API_KEY", "LANGSMITH_API_KEY", "MODEL_PROXY"))
 
 UPLOAD_ID = re.compile(r"[0-9a-f]{32}")
-
 INTERRUPTED = "The server stopped before this was complete. Send it again."
-
 # why a process ended that reported nothing, by its exit code; None if its server ended too
 REASONS: dict[int | None, str] = {
     None: INTERRUPTED,

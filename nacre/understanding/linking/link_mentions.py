@@ -18,7 +18,7 @@ from nacre.language.thesaurus import concept_phrases, english_data, function_wor
 from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.language.word_forms import is_plural
 from nacre.records.plan import AGGREGATES, EXTREMES
-from nacre.records.schema import Schema
+from nacre.records.schema import LOCAL, Schema
 from nacre.records.threads import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.adjectives import link_quantity_nodes
@@ -324,11 +324,12 @@ def _is_head(link: Link, question: Question, graph: SchemaGraph) -> bool:
 
 
 def _link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The first noun that nothing is called as the things of the only class, if no other word means them: "how many
+    """The first noun that nothing is called as the things of the only sheet, if no other word means them: "how many
     bills are unpaid", "the biggest bill", "turbine W11". "How many wheels does it have" asks for something else, as do
     units."""
     rows = {graph.widest_node(node.index) for node in graph.base_nodes if node.classes}
-    if len(rows) != 1 or any(link.kind == "class" for link in links):
+    is_sheet = len(rows) == 1 and all(iri.startswith(LOCAL) for iri in graph.nodes[min(rows)].classes)
+    if not is_sheet or any(link.kind == "class" for link in links):
         return []
     words, linked, known = question.tokens, covered_mask(links), language().words
     cued = reduce(or_, (token_mask(cue.start, cue.end) for cue in question.cues), 0)

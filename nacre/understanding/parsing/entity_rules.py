@@ -280,6 +280,12 @@ def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[st
     return ()
 
 
+def names_month(link: Link, graph: SchemaGraph) -> bool:
+    """Whether a value is one of a property that holds names of months or days."""
+    values = [graph.about(ref.predicate).values for ref in link.refs if ref.predicate]
+    return isinstance(link.value, str) and any(values_on_scale("since", link.value, each) for each in values)
+
+
 MEMBERS_RULE = "members of category"  # the rule by which the members of a category are asked for
 # how many properties a category may have, and a concept of a thesaurus: its name, a code, a description
 MAX_CATEGORY_PROPERTIES, MAX_CONCEPT_PROPERTIES = 6, 3
