@@ -245,7 +245,8 @@ def _values_sentence(found: Grid, body: Select, schema: Schema, *, is_unwieldy: 
 
 
 def _rows(found: Grid, lead: str) -> Verbalisation:
-    return _with_data(single_row_sentence(found) if len(found.rows) == 1 else captioned_table(lead, found), found)
+    is_one = len(found.rows) == 1 and any(column.texts[0] for column in found.columns)
+    return _with_data(single_row_sentence(found) if is_one else captioned_table(lead, found), found)
 
 
 def _with_data(text: str, found: Grid) -> Verbalisation:

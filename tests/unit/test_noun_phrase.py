@@ -209,6 +209,11 @@ def test_yes_and_no_are_whole_sentences() -> None:
     assert text == "Yes, the height of Ann Lee is 181 cm, higher than the height of Bo (170 cm)."
 
 
+def test_one_row_without_any_value_is_a_table() -> None:
+    pair = Select((Attribute("p", N + "height"), Itself("c")), (P, C), (IN_CLUB,))
+    assert said(pair, (None, None), columns=("height", "c")).startswith("Here are")
+
+
 def test_several_columns_are_a_table_of_all_cells() -> None:
     each = Select((Itself("c"), Aggregate("count", Itself("p"))), (P, C), (IN_CLUB,), (), ("c",))
     told = verbalise_result(

@@ -7,6 +7,7 @@ from nacre.language.data import language
 from nacre.language.thesaurus import is_person
 from nacre.plans.selects import variable_of
 from nacre.records.plan import Attribute, Select
+from nacre.records.schema import LOCAL
 from nacre.understanding.linking.adjectives import amount_property, amounts, measured_numbers
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.state import UNSETTLED_COST, Candidate, ParseContext
@@ -53,13 +54,14 @@ def _by_identifier(derivation: Derivation, i: int, graph: SchemaGraph) -> Iterat
 
 
 def show_rows(candidate: Candidate, context: ParseContext) -> Candidate:
-    """Return rows without names by the columns that tell them apart, in place of a text that many of them share."""
+    """Return rows of a sheet without names by what tells them apart, in place of a text that many of them share."""
     body, graph, d = candidate.body, context.graph, candidate.derivation
     target = d.targets[0]
     if not isinstance(body, Select) or body.group or body.by or len(body.answers) > 1 or target.function:
         return candidate
     node, stands = target.ref.node, {"text of nameless", "code of nameless"} & set(d.trace)
-    shown = [] if graph.nodes[node].named else identifying_properties(graph, node)
+    is_row = not graph.nodes[node].named and any(iri.startswith(LOCAL) for iri in graph.nodes[node].classes)
+    shown = identifying_properties(graph, node) if is_row else []
     naming = language().words["naming"]
     is_shared = all(not graph.about(each).pairs_off and naming.isdisjoint(graph.words[each]) for each in shown)
     columns = _telling_columns(d, node, graph) if shown and is_shared and (stands or not target.ref.predicate) else []
