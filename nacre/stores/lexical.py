@@ -3,6 +3,7 @@ read, and its files are checked first: a process that maps a truncated file into
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -126,6 +127,8 @@ class IndexFolder:
                 index = tantivy.Index.open(private)
                 self.schema: Any = index.schema
                 self.searcher: Any = index.searcher()
+        # the engine may have locked the folder again while it was removed
+        shutil.rmtree(private, ignore_errors=True)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
