@@ -551,7 +551,8 @@ def test_by_keyboard_alone(page, server):
     begin(page, server, "reading-room")
     page.wait_for_selector(".schema svg")
 
-    def reach(selector, most=120):
+    # other tests have left conversations in the list
+    def reach(selector, most=400):
         for _ in range(most):
             page.keyboard.press("Tab")
             if page.evaluate("(wanted) => document.activeElement.matches(wanted)", selector):
