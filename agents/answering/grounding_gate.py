@@ -157,12 +157,14 @@ class GroundingGate:
 
     def _is_inside_name(self, end: re.Match[str], shown: ShownEvidence) -> bool:
         """Whether a full stop stands in a name of the evidence: "Ohio. Department of Parks"."""
+        if "[" in end[0]:
+            return False
         at, to = end.span()
         words = [
             *tokenize(self._pending[max(0, at - MAX_WORD) : at])[-1:],
             *tokenize(self._pending[to : to + MAX_WORD])[:1],
         ]
-        return "[" not in end[0] and self._index(shown.indexes).contains_words([word.norm for word in words])
+        return self._index(shown.indexes).contains_words([word.norm for word in words])
 
     def _judge(self, raw: str, shown: ShownEvidence) -> None:
         gap, self._gap = self._gap, "\n" if "\n" in raw[len(raw.rstrip()) :] else " "

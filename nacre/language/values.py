@@ -37,7 +37,7 @@ _MIN_DECIMAL = 1e-4
 def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: bool = False) -> str:
     """A value with thousands separators, at most two decimals and its unit; dates are written out.
 
-    A number that is not `counted` (a year, a code) has no separators. A `rounded. number keeps three significant
+    A number that is not `counted` (a year, a code) has no separators. A `rounded` number keeps three significant
     digits, or its whole part.
 
     >>> format_value(112233.333, "km"), format_value(723.75, "kg", rounded=True)

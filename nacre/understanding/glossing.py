@@ -36,7 +36,7 @@ from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 from nacre.understanding.linking.link_mentions import linker_of
 from nacre.understanding.question.analyse import MAX_TOKENS, question_of_tokens
 
-_CODE = re.compile(r"[\w-]+")
+_HYPHENATED = re.compile(r"[\w-]+")
 _APOSTROPHE = re.compile(r"\b(\w+)['’](?=\w)")
 
 # Minimum score of a partial name of several words; one of one word is no reason to keep a word that the dictionary has
@@ -261,7 +261,7 @@ def question_language(text: str, lexicon: Lexicon) -> str:
     if detected != ENGLISH:
         return detected
     # the "A" of "A-1020" is no word
-    codes = (found for found in _CODE.finditer(text) if any(map(str.isdigit, found[0])))
+    codes = (found for found in _HYPHENATED.finditer(text) if any(map(str.isdigit, found[0])))
     in_codes = {at for code in codes for at in range(*code.span())}
     words = [token.text.casefold() for token in tokenize(text) if token.start not in in_codes]
     function_words = language_function_words()

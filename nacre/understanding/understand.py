@@ -125,10 +125,12 @@ def _linked_question(text: str, scope: Scope | None, linker: Linker) -> tuple[Qu
     if any(number.unit for number in question.numbers):
         quantities.unit_registry()
     links, graph = scoped_links(question, scope, linker), linker.index.graph
-    # months that are values of a property are no dates
-    months = covered_mask(x for x in links if x.kind == "value" and names_month(x, graph))
-    dates = (n for n in question.numbers if not (is_yearless(n.date_start) and months & token_mask(n.start, n.end)))
-    return choose_year_columns(question._replace(numbers=tuple(dates)), links, graph)
+    if any(is_yearless(number.date_start) for number in question.numbers):
+        # months that are values of a property are no dates
+        months = covered_mask(x for x in links if x.kind == "value" and names_month(x, graph))
+        dates = (n for n in question.numbers if not (is_yearless(n.date_start) and months & token_mask(n.start, n.end)))
+        question = question._replace(numbers=tuple(dates))
+    return choose_year_columns(question, links, graph)
 
 
 def _of_all_things(reading: Reading, scope: Scope | None, schema: Schema) -> Reading:

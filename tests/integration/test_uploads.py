@@ -149,7 +149,7 @@ def test_only_its_owner_and_only_who_may_write(uploads: Uploads, tmp_path: Path)
         uploads.begin(ANN)
     uploads.cancel(ANN, upload)
     left = uploads.begin(ANN).upload
-    # one that nobody went on with, as when its page was closed, gives way
+    # an abandoned upload, as of a page that was closed, is replaced
     folder = tmp_path / FOLDER / left
     for path in (folder, *(folder / FILES).iterdir()):
         os.utime(path, (0, time.time() - 2 * IDLE_SECONDS))

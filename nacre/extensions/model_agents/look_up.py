@@ -47,7 +47,7 @@ LEAST_SHARE = 0.5
 # characters of the columns of a table; of a table with more, those that a look-up names are shown, in fewer characters
 MAX_COLUMNS_TEXT, MAX_NAMED_TEXT = 2400, 2400
 
-# a table as it is described, and its columns
+# the columns of a table as it is described
 _COLUMN = re.compile(r'^ +"?(\w+)', re.MULTILINE)
 
 SAMPLE_ROWS = 3

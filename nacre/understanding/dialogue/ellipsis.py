@@ -14,6 +14,7 @@ from nacre.understanding.dialogue.focus import MIN_HINT_SCORE, focus, has_only_p
 from nacre.understanding.dialogue.references import FollowUpTurn, format_labels, mentioned_things, strip_opener
 from nacre.understanding.linking.link_mentions import Linker
 from nacre.understanding.linking.name_candidates import NameCandidate
+from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.question.analyse import analyse_question
 
 # Opens the description of the plan behind a follow-up in its standalone question. It is for people.
@@ -207,7 +208,7 @@ def add_number_group(turn: FollowUpTurn) -> Rewrite | None:
         return None
     words = turn.words[len(tokenize(lead[0])) :]
     linked = [c for c in turn.linker.link(words) if c.kind in ("class", "predicate") and c.score >= MIN_HINT_SCORE]
-    named = {i for c in linked for i in c.covered} | {i for i, t in enumerate(words) if t.norm in ("month", "year")}
+    named = {i for c in linked for i in c.covered} | {i for i, t in enumerate(words) if t.norm in PERIODS}
     if not named or any(i not in named and t.norm not in turn.linker.stopwords for i, t in enumerate(words)):
         return None
     before, kinds = tokenize(standalone), frozenset[str]().union(*(c.relations for c in linked if c.kind == "class"))

@@ -7,9 +7,8 @@ between links that remain: parsing and ranking do.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, reduce
+from functools import cache, lru_cache
 from itertools import permutations
-from operator import or_
 
 from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import SpellingCorrector
@@ -18,7 +17,7 @@ from nacre.language.thesaurus import concept_phrases, english_data, function_wor
 from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.language.word_forms import is_plural
 from nacre.records.plan import AGGREGATES, EXTREMES
-from nacre.records.schema import LOCAL, Schema
+from nacre.records.schema import Schema
 from nacre.records.threads import compute_once
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.adjectives import link_quantity_nodes
@@ -91,8 +90,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     found = drop_hidden_rivals(found, graph.hidden_nodes)
     found = _drop_outscored_classes(found)
     found = [*found, *link_comment_words(question, found, schema_linker.comment_terms)]
-    cued = reduce(or_, (token_mask(cue.start, cue.end) for cue in question.cues), covered_mask(found))
-    found = [*found, *index.value_linker.part_links(question, cued)]
+    found = [*found, *index.value_linker.part_links(question, covered_mask((*found, *question.cues)))]
     found = [*found, *link_quantity_nodes(found, graph)]
     found = prefer_class_synonyms(found, question, schema_linker.class_synonyms, graph)
     found = choose_unions(absorb_name_words(found, question, graph), question, graph)
@@ -328,11 +326,10 @@ def _link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph
     bills are unpaid", "the biggest bill", "turbine W11". "How many wheels does it have" asks for something else, as do
     units."""
     rows = {graph.widest_node(node.index) for node in graph.base_nodes if node.classes}
-    is_sheet = len(rows) == 1 and all(iri.startswith(LOCAL) for iri in graph.nodes[min(rows)].classes)
-    if not is_sheet or any(link.kind == "class" for link in links):
+    if len(rows) != 1 or not graph.is_sheet(min(rows)) or any(link.kind == "class" for link in links):
         return []
     words, linked, known = question.tokens, covered_mask(links), language().words
-    cued = reduce(or_, (token_mask(cue.start, cue.end) for cue in question.cues), 0)
+    cued = covered_mask(question.cues)
     names = {link.start for link in links if link.kind == "entity" and link.match != "part"}
     # words that may say which: "the biggest unpaid bill"
     others = covered_mask(x for x in links if x.kind == "property" and not graph.is_flag(x.refs[0].predicate))
@@ -468,7 +465,7 @@ def link_misspellings(
     """What unlinked words name with a letter corrected. The words stay reported as unused."""
     linked = covered_mask(links)
     for cue in question.cues:
-        linked |= token_mask(cue.start, cue.end)
+        linked |= cue.covered
     unlinked = [i for i in range(len(question.tokens)) if not (linked >> i & 1 or i in question.stopwords)]
     if len(unlinked) > MAX_MISSPELT_WORDS:
         return []

@@ -424,7 +424,7 @@ def link_comment_words(
     linked = covered_mask(links)
     for cue in question.cues:
         if cue.kind in RANKING_CUES:
-            linked |= token_mask(cue.start, cue.end)
+            linked |= cue.covered
     for i, token in enumerate(question.tokens):
         if not linked >> i & 1 and i not in question.stopwords:
             for term in comment_terms.get(token.lemma, ()):

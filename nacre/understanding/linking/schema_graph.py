@@ -13,7 +13,7 @@ from nacre.language.data import language, word_list
 from nacre.language.labels import is_boolean_predicate, none_value
 from nacre.language.thesaurus import is_noun_of_kind, kind_synonyms, nouns_of_kind, wide_words
 from nacre.language.tokens import lemma, split_name
-from nacre.records.schema import Predicate, Schema
+from nacre.records.schema import LOCAL, Predicate, Schema
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.schema_paths import (
     PathStep,
@@ -96,6 +96,11 @@ class SchemaGraph:
     def _is_numeric(self, predicate: str) -> bool:
         about = self.about(predicate)
         return about.minimum is not None or about.datatype in ("integer", "real", "year", "duration")
+
+    def is_sheet(self, node: int) -> bool:
+        """Whether the things of a node are rows of a table that was read as a file."""
+        classes = self.nodes[node].classes
+        return bool(classes) and all(iri.startswith(LOCAL) for iri in classes)
 
     def is_flag(self, predicate: str) -> bool:
         """Whether a property is yes or no, however it is stored."""

@@ -7,7 +7,6 @@ from nacre.language.data import language
 from nacre.language.thesaurus import is_person
 from nacre.plans.selects import variable_of
 from nacre.records.plan import Attribute, Select
-from nacre.records.schema import LOCAL
 from nacre.understanding.linking.adjectives import amount_property, amounts, measured_numbers
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.state import UNSETTLED_COST, Candidate, ParseContext
@@ -60,8 +59,7 @@ def show_rows(candidate: Candidate, context: ParseContext) -> Candidate:
     if not isinstance(body, Select) or body.group or body.by or len(body.answers) > 1 or target.function:
         return candidate
     node, stands = target.ref.node, {"text of nameless", "code of nameless"} & set(d.trace)
-    is_row = not graph.nodes[node].named and any(iri.startswith(LOCAL) for iri in graph.nodes[node].classes)
-    shown = identifying_properties(graph, node) if is_row else []
+    shown = identifying_properties(graph, node) if graph.is_sheet(node) and not graph.nodes[node].named else []
     naming = language().words["naming"]
     is_shared = all(not graph.about(each).pairs_off and naming.isdisjoint(graph.words[each]) for each in shown)
     columns = _telling_columns(d, node, graph) if shown and is_shared and (stands or not target.ref.predicate) else []

@@ -41,7 +41,7 @@ MAX_PENDING_AGGREGATES = 3  # how many aggregates may wait for one property
 
 def apply_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """Yield all ways to take a cue."""
-    covered = state.covered | token_mask(cue.start, cue.end)
+    covered = state.covered | cue.covered
     new = state._replace(covered=covered, score=state.score + CUE_GAIN * (cue.end - cue.start))
     yield from CUE_RULES[cue.kind](new, cue, context)
 

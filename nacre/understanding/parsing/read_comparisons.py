@@ -105,7 +105,7 @@ def _comparison(question: Question) -> _Comparison | None:
     averages = [cue for cue in question.cues if cue.kind == "avg"]
     covered = token_mask(than, than + 1) | (token_mask(degree or 0, degree + 3) if degree is not None and unit else 0)
     for cue in (*averages, *([comparative] if comparative is not None else [])):
-        covered |= token_mask(cue.start, cue.end)
+        covered |= cue.covered
     return _Comparison(than, operator, concepts, asks_yes_no, bool(averages), covered, unit)
 
 
@@ -407,7 +407,7 @@ def _choice_readings(
     keys = tuple(dict.fromkeys(key for thing in things for key in thing.keys))
     among = Condition(root, "is", (), False, keys, " or ".join(thing.label for thing in things))
     nouns = (link for link in links if link.kind == "class" and graph.nodes[link.refs[0].node].relations & tables)
-    covered = token_mask(cue.start, cue.end) | covered_mask((*things, *nouns))
+    covered = covered_mask((cue, *things, *nouns))
     for one, other in pairwise(sorted(things, key=lambda link: link.start)):
         covered |= token_mask(one.end, other.start)
     for measure in _measures(root, cue, covered, links, graph):

@@ -26,6 +26,11 @@ class Cue(NamedTuple):
     value: str = ""
 
     @property
+    def covered(self) -> int:
+        """The bit mask of its tokens."""
+        return token_mask(self.start, self.end)
+
+    @property
     def ranking(self) -> tuple[str, tuple[str, ...]]:
         """The direction ("up", "<") and the concepts of a cue that ranks or compares by a measure."""
         direction, _, concepts = self.value.partition(" ")
@@ -101,9 +106,9 @@ class Link(NamedTuple):
     ends: frozenset[str] | None = None  # the predicates that lead to one of `keys`, None if unknown
 
 
-def covered_mask(links: Iterable[Link]) -> int:
-    """Return the bit mask of the tokens that links cover."""
-    return reduce(or_, (link.covered for link in links), 0)
+def covered_mask(spans: Iterable[Link | Cue]) -> int:
+    """Return the bit mask of the tokens that links and cues cover."""
+    return reduce(or_, (each.covered for each in spans), 0)
 
 
 class Target(NamedTuple):

@@ -80,7 +80,7 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
         is_vague = may_end or not d.conditions
         # "still" before nothing that is used: "the boats of Ness still in service"
         now = (c for c in question.cues if c.kind == "now" and (is_vague or all(x.start < c.end for x in d.links)))
-        yield from (_words(question, token_mask(c.start, c.end)) for c in now)
+        yield from (_words(question, c.covered) for c in now)
     if any(s.filters or s.edges or s.group or s.by or s.order or any(v.keys for v in s.variables) for s in selects):
         return
     used = set(chain.from_iterable(map(predicates_of, selects)))
@@ -296,7 +296,7 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
             yield token.text
     compares = any(c.op in INEQUALITIES or c.against is not None or c.top is not None for c in d.conditions)
     if isinstance(candidate.body, Ask) and not compares:
-        yield from (_words(question, token_mask(c.start, c.end)) for c in question.cues if c.kind == "compare")
+        yield from (_words(question, c.covered) for c in question.cues if c.kind == "compare")
     joins = [c for c in question.cues if c.kind in ("or", "and")]
     is_either = any(len(c.values) > 1 or len(c.keys) > 1 or c.join == "or" for c in d.conditions)
     if is_either and {c.kind for c in joins} == {"or", "and"}:

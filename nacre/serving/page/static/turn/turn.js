@@ -266,7 +266,7 @@ function toolbar(turn, record, kept) {
   if (record.thread) {
     bar.append(thumbButton(turn, record, kept, 1), thumbButton(turn, record, kept, -1));
     if (hooks.ask) bar.append(iconButton("pencil", t("editQuestion"), () => editInPlace(turn.asked, record.question, t("editQuestion"), t("askAgain"), (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(para(null, record.question)))));
-    if (hooks.fork) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
+    if (hooks.fork && !state.choices?.is_visitor) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
     if (state.choices?.sharing) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
   }
   bar.append(iconButton("save", t("downloadAnswer"), ({ currentTarget: own }) => openMenu(own, ...Object.entries(record.thread ? FILES : { json: "fileJson" }).map(([format, key]) => button(t(key), () => save(record, format, own))))));
