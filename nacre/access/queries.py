@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -17,7 +16,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.extension import service
 from nacre.plans.run import Engine
-from nacre.plans.sparql_engine import LabelLookup, sparql_engine, standalone_query
+from nacre.plans.sparql_engine import LabelLookup, standalone_query
 from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, cell_value, schema_prefixes, schema_sparql
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, EvidenceSentence, LookUp, Occurrence, Rows
@@ -26,7 +25,7 @@ from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Reading, Rewrite
 from nacre.stores.catalog import Graph
-from nacre.stores.sparql_source import OpenStore, OxigraphStore, SparqlSource, SparqlTerm, seconds_left
+from nacre.stores.sparql_source import SparqlSource, SparqlTerm, seconds_left
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
 from nacre.understanding.understand import understand
@@ -448,49 +447,6 @@ def sparql_database(
     words = Vocabulary(graph.schema)
     return SparqlDatabase(
         graph, settings, sandbox, round, graph.lexicon, engine, graph.triples, labels, MAX_READINGS_RUN, portable=words
-    )
-
-
-# graphs with more triples are not loaded into memory as they were read (given)
-MAX_PLAIN_TRIPLES = 300_000
-PLAIN_SECONDS = 30.0
-
-
-def plain_database(
-    graph: Graph, settings: Settings, sandbox: Sandbox, load: OpenStore, lexicon: Lexicon
-) -> SparqlDatabase | None:
-    """The database of an ingested graph as it was read, without what ingestion derived, in a process of the sandbox;
-    `load` makes a store of the file of the tables. None for a graph without a file, and for a large one. Blocking."""
-    if graph.stored is None or not graph.stored.is_local or graph.schema.triples > MAX_PLAIN_TRIPLES:
-        return None
-    source = OxigraphStore(graph.stored.path, load, sandbox.stores)
-    # a version never changes
-    schema = graph.schema.cache.get(
-        (_stated_schema, settings.row_limit), lambda: _stated_schema(source, graph.schema, settings.row_limit)
-    )
-    words, labels = Vocabulary(graph.schema), sparql.ingested_labels(graph.stored)
-    engine = sparql_engine(source, words, labels, tables=graph.stored)
-    of = SparqlDatabase(graph, settings, sandbox, 1, lexicon, engine, source, labels, MAX_READINGS_RUN, portable=words)
-    return replace(of, is_plain=True, stated=schema, wants_query=True)
-
-
-def _stated_schema(source: SparqlSource, schema: Schema, limit: int) -> Schema:
-    """The classes that the data states members of, also by a subclass, and its predicates with their languages."""
-    classes = source.select("SELECT DISTINCT ?c { ?s a ?c }", limit=limit, seconds=PLAIN_SECONDS).rows
-    stated = set(schema.with_parents([each.value for (each,) in classes if each is not None]))
-    query = 'SELECT DISTINCT ?p ?l { ?s ?p ?o BIND(IF(isLiteral(?o), LANG(?o), "") AS ?l) }'
-    languages: dict[str, set[str]] = defaultdict(set)
-    for name, language in source.select(query, limit=10 * limit, seconds=PLAIN_SECONDS).rows:
-        if name is not None:
-            languages[name.value] |= {f"@{language.value}"} if language and language.value else set()
-    return replace(
-        schema,
-        classes=tuple(replace(each, hidden=False) for each in schema.classes if each.iri in stated),
-        predicates=tuple(
-            replace(each, hidden=False, written=" or ".join(sorted(languages[each.iri])) or each.written)
-            for each in schema.predicates
-            if each.iri in languages
-        ),
     )
 
 

@@ -396,6 +396,9 @@ COMMON_PREFIXES = {
 # properties of a class that are shown beside those that a question is about, and characters of their comments (given)
 MOST_PROPERTIES, MAX_COMMENT = 20, 60
 
+# properties of a node of a value that are shown with the property that leads to it (given)
+MOST_NODE_PROPERTIES = 4
+
 MOST_VALUES, MOST_RANGES = 8, 3  # values of a property that are listed, and classes that a property leads to
 
 _WRITTEN_IRI = re.compile(r"<([^<>\s]+)>")
@@ -465,8 +468,9 @@ def schema_sparql(
     chosen = [each for each in schema.shown_classes if each.count and (classes is None or each.iri in classes)]
     names = [p for p in schema.predicates if p.role == "name" and not derived_patterns(schema, p.iri)]
     lines = [f"Names of things: {', '.join(prefixes.short(p.iri) for p in names)}"] if names else []
+    aside = {each.iri for each in schema.shown_classes} - {each.iri for each in chosen}
     for each in chosen:
-        lines += _class(each, schema, prefixes, focus)
+        lines += _class(each, schema, prefixes, focus, aside)
     used = "\n".join(lines)
     # numbers in strings are cast
     used += " xsd:"
@@ -474,7 +478,9 @@ def schema_sparql(
     return "\n".join((*lines, *shown))
 
 
-def _class(each: Class, schema: Schema, prefixes: Prefixes, focus: Collection[str] | None) -> Iterator[str]:
+def _class(
+    each: Class, schema: Schema, prefixes: Prefixes, focus: Collection[str] | None, aside: set[str]
+) -> Iterator[str]:
     comment = f". {each.comment}" if each.comment else ""
     parents = [iri for iri in each.parents if not class_pattern(schema, iri)]
     above = f", within {', '.join(map(prefixes.short, parents))}" if parents else ""
@@ -491,8 +497,21 @@ def _class(each: Class, schema: Schema, prefixes: Prefixes, focus: Collection[st
         name = prefixes.shorten(" or ".join(patterns)) if patterns else prefixes.short(predicate.iri)
         short = focus is not None and predicate.iri not in focus
         yield f"  {name}{_values(predicate, schema, prefixes, short=short)}"
+        for part in _value_node(predicate, schema, aside):
+            yield f"    {prefixes.short(part.iri)}{_values(part, schema, prefixes, short=True)}"
+            # once is enough
+            aside -= predicate.ranges.keys()
     if len(shown) < len(own):
         yield f"  and {len(own) - len(shown)} more: look them up"
+
+
+def _value_node(predicate: Predicate, schema: Schema, aside: set[str]) -> list[Predicate]:
+    """The properties of the things that a property leads to if they are nodes of a value, such as a number with its
+    unit: nameless things of one class of few properties, which has no paragraph of its own (it is `aside`)."""
+    if len(predicate.ranges) != 1 or not aside >= predicate.ranges.keys():
+        return []
+    own = schema.predicates_of(predicate.ranges)
+    return own if len(own) <= MOST_NODE_PROPERTIES and all(p.role in ("fact", "text") for p in own) else []
 
 
 def _values(predicate: Predicate, schema: Schema, prefixes: Prefixes, *, short: bool) -> str:

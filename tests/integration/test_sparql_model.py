@@ -19,9 +19,10 @@ from graph.builder import build_graph, compose
 from graph.context import Resources
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
-from nacre.access import queries
 from nacre.config.settings import Settings
+from nacre.errors import ToolError
 from nacre.extensions.endpoints.attach import attach_endpoint
+from nacre.extensions.text2sparql import routes
 from nacre.extensions.text2sparql.routes import text2sparql
 from nacre.plans.sparql_vocabulary import schema_prefixes, schema_sparql
 from nacre.records.answer import Answer
@@ -224,6 +225,47 @@ async def test_the_query_of_a_model_gives_the_answer_over_the_data_as_it_was_rea
     assert "zoo:keptBy" not in head
 
 
+SHIPS = """@prefix : <http://example.org/ships/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Ship rdfs:label "ship" . :Draught rdfs:label "draught measurement" . :draught rdfs:label "draught" .
+:eel a :Ship ; rdfs:label "Eel" ; :draught :m1 . :m1 a :Draught ; :value 90 ; :unit "cm" .
+:gull a :Ship ; rdfs:label "Gull" ; :draught :m2 . :m2 a :Draught ; :value 1.4 ; :unit "m" .
+:tern a :Ship ; rdfs:label "Tern" ; :draught :m3 . :m3 a :Draught ; :value 2.1 ; :unit "m" .
+"""
+
+
+async def test_a_query_uses_the_nodes_that_ingestion_reads_into_quantities(
+    tmp_path: Path, scripted: ScriptedModel
+) -> None:
+    (tmp_path / "ships.ttl").write_text(SHIPS)
+    ingest([str(tmp_path / "ships.ttl")], "zoo", data=tmp_path / "data", sparql=True)
+    query = """SELECT ?ship { ?ship a ships:Ship ; ships:draught ?d . ?d ships:value ?v ; ships:unit ?u }
+        ORDER BY IF(?u = "cm", ?v / 100, ?v) LIMIT 1"""
+    scripted.replies = [step(query)]
+    with closing(Library(tmp_path / "data", None)) as library:
+        _, found = await translate((library, tmp_path / "ships.ttl"), "Which of them sits shallowest?", scripted)
+        with library.open("zoo") as graph, closing(Sandbox()) as sandbox:
+            plain = routes.plain_database(graph, Settings(_env_file=None), sandbox, graph.lexicon)
+            assert plain is not None
+            part = plain.describe(["http://example.org/ships/Ship"])
+    assert "\n  ships:draught -> ships:Draught -- draught\n    ships:unit text" in part, (
+        "a node that is not shown itself"
+    )
+    assert found == {"eel"}
+    prompt = " ".join(str(message.content) for message in scripted.asked[0])
+    assert "ships:draught -> ships:Draught" in prompt
+    assert 'ships:unit text -- unit. one of "cm", "m"' in prompt
+
+
+async def test_what_a_model_misses_is_not_translated_from_a_reading(
+    zoo: tuple[Library, Path], scripted: ScriptedModel
+) -> None:
+    assert (await translate(zoo, "What weighs Leo each day?", None))[0]
+    scripted.replies = [step(missing="the daily change of a weight")]
+    with pytest.raises(ToolError, match="gives no query"):
+        await translate(zoo, "What weighs Leo each day?", scripted)
+
+
 async def test_a_thing_of_two_classes_is_counted_once(zoo: tuple[Library, Path], scripted: ScriptedModel) -> None:
     scripted.replies = [step("SELECT (COUNT(?a) AS ?n) { ?a a zoo:Animal ; zoo:weight ?w }", wants="number")]
     assert (await translate(zoo, "How many animals were ever weighed?", scripted))[1] == {"3"}
@@ -247,7 +289,7 @@ async def test_no_query_rests_on_derived_facts(zoo: tuple[Library, Path], questi
 async def test_a_large_graph_is_not_loaded_and_its_query_is_that_of_the_rules(
     zoo: tuple[Library, Path], scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "MAX_PLAIN_TRIPLES", 3)
+    monkeypatch.setattr(routes, "MAX_PLAIN_TRIPLES", 3)
     assert (await translate(zoo, "What does Ann keep?", scripted))[1] == {"leo"}
     assert not scripted.asked
 

@@ -5,6 +5,7 @@ It is the likeliest query, of a model or of a reading, after running.
 
 import io
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import replace
@@ -16,30 +17,33 @@ from fastapi import APIRouter, FastAPI, Query, Request
 from pydantic import BaseModel
 
 from agents.agents import Agents, build_agents
-from agents.answering.select_answer import DECLINED, is_empty, row_probability
+from agents.answering.select_answer import DECLINED, MAX_READINGS_RUN, is_empty, row_probability, sole_reading
 from agents.query_writer import by_rules
 from agents.turn_view import Database, first_turn
 from graph.context import agents_for
 from ingestion.index.triples import export_triples
+from ingestion.vocabulary import SCHEMA_PREDICATES, TYPE, local_name
 from nacre.access.open_graph import load_lexicon
-from nacre.access.queries import plain_database, sparql_database, sql_database
+from nacre.access.queries import SparqlDatabase, sparql_database, sql_database
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.extension import service
-from nacre.plans.sparql_engine import standalone_query
-from nacre.plans.sparql_vocabulary import Vocabulary, cell_value, format_iri
+from nacre.plans.sparql_engine import sparql_engine, standalone_query
+from nacre.plans.sparql_vocabulary import MOST_VALUES, Vocabulary, cell_value, format_iri
 from nacre.records.evidence import Cell
+from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnServiceDep, run_while_connected
 from nacre.serving.keys import Caller, report_deed
 from nacre.serving.turn_service import TurnInput, TurnService
 from nacre.stores.catalog import Graph
-from nacre.stores.sparql_source import keywords, query_tokens
+from nacre.stores.sparql_source import OxigraphStore, SparqlSource, keywords, query_tokens
+from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
 from tools.sandbox import Sandbox
-from tools.sparql import endpoint_vocabulary
+from tools.sparql import endpoint_vocabulary, ingested_labels
 
 if TYPE_CHECKING:
     import pyoxigraph as ox
@@ -110,7 +114,7 @@ async def text2sparql(
     asked = replace(first_turn(question), deadline=time.monotonic() + settings.turn_seconds, version=graph.version)
     if graph.endpoint is None:
         rewrite = (await agents.rewriter(asked, sql_database(graph, settings, sandbox))).value
-        database = await run_in_thread(plain_database, graph, settings, sandbox, _load_triples, lexicon)
+        database = await run_in_thread(plain_database, graph, settings, sandbox, lexicon)
     else:
         rewrite, remote = asked.rewrite, await run_in_thread(sparql_database, graph, settings, sandbox, question)
         database = replace(remote, wants_query=True) if remote is not None else None
@@ -121,6 +125,9 @@ async def text2sparql(
     result = (await writer(view, database)).value
     # rows that the data as it was read does not give rest on what ingestion derived
     found = [each for each in result.rows if not (database.wants_query and is_empty(each.table))]
+    if result.missing:
+        # as in a turn: what the model says that the graph lacks is not answered by a reading alone
+        found = [each for each in found if sole_reading(understanding, each) is None]
     likely = sorted(found, key=lambda each: -row_probability(understanding, each))
     words = endpoint_vocabulary(graph.endpoint, graph.schema) if graph.endpoint is not None else None
     for each in likely:
@@ -150,7 +157,7 @@ def select_values(query: str, graph: Graph, settings: Settings, sandbox: Sandbox
     """The values that a SELECT selects over the data as it was read, or the truth of an ASK. Blocking; raises
     ToolError."""
     database = (
-        plain_database(graph, settings, sandbox, _load_triples, graph.lexicon)
+        plain_database(graph, settings, sandbox, graph.lexicon)
         if graph.endpoint is None
         else sparql_database(graph, settings, sandbox, "")
     )
@@ -161,6 +168,79 @@ def select_values(query: str, graph: Graph, settings: Settings, sandbox: Sandbox
         return frozenset([database.source.ask(query, seconds=seconds)])
     found = database.source.select(query, limit=settings.row_limit, seconds=seconds)
     return frozenset(cell_value(term) for row in found.rows for term in row if term is not None)
+
+
+# graphs with more triples are not loaded into memory as they were read (given)
+MAX_PLAIN_TRIPLES = 300_000
+PLAIN_SECONDS = 30.0
+MAX_UNREAD = 200
+
+
+def plain_database(graph: Graph, settings: Settings, sandbox: Sandbox, lexicon: Lexicon) -> SparqlDatabase | None:
+    """The database of an ingested graph as it was read, without what ingestion derived, in a process of the sandbox.
+    None for a graph without a file, and for a large one. Blocking."""
+    if graph.stored is None or not graph.stored.is_local or graph.schema.triples > MAX_PLAIN_TRIPLES:
+        return None
+    source = OxigraphStore(graph.stored.path, _load_triples, sandbox.stores)
+    # a version never changes
+    schema = graph.schema.cache.get(
+        (_stated_schema, settings.row_limit), lambda: _stated_schema(source, graph.schema, settings.row_limit)
+    )
+    words, labels = Vocabulary(graph.schema), ingested_labels(graph.stored)
+    engine = sparql_engine(source, words, labels, tables=graph.stored)
+    of = SparqlDatabase(graph, settings, sandbox, 1, lexicon, engine, source, labels, MAX_READINGS_RUN, portable=words)
+    return replace(of, is_plain=True, stated=schema, wants_query=True)
+
+
+def _stated_schema(source: SparqlSource, schema: Schema, limit: int) -> Schema:
+    """The classes that the data states members of, also by a subclass, and its predicates with their languages; those
+    as well that ingestion reads into others, such as the number and the unit of a quantity."""
+    found = source.select("SELECT ?c (COUNT(?s) AS ?n) { ?s a ?c } GROUP BY ?c", limit=limit, seconds=PLAIN_SECONDS)
+    members = {each.value: int(number.value) for each, number in found.rows if each is not None and number is not None}
+    stated = set(schema.with_parents(members))
+    query = 'SELECT DISTINCT ?p ?l { ?s ?p ?o BIND(IF(isLiteral(?o), LANG(?o), "") AS ?l) }'
+    languages: dict[str, set[str]] = defaultdict(set)
+    for name, language in source.select(query, limit=10 * limit, seconds=PLAIN_SECONDS).rows:
+        if name is not None:
+            languages[name.value] |= {f"@{language.value}"} if language and language.value else set()
+    known = [
+        replace(each, hidden=False, written=" or ".join(sorted(languages[each.iri])) or each.written)
+        for each in schema.predicates
+        if each.iri in languages
+    ]
+    unread = sorted(languages.keys() - schema.predicate_of.keys() - SCHEMA_PREDICATES - {TYPE})
+    return replace(
+        schema,
+        classes=tuple(
+            replace(each, hidden=False, count=each.count or members.get(each.iri, 0))
+            for each in schema.classes
+            if each.iri in stated
+        ),
+        predicates=(*known, *_unread_predicates(source, unread[:MAX_UNREAD], limit)),
+    )
+
+
+def _unread_predicates(source: SparqlSource, iris: Sequence[str], limit: int) -> list[Predicate]:
+    """Predicates of the data that the schema lacks, with their classes, targets and some values."""
+    query = f"""SELECT ?p ?c ?r (COUNT(?o) AS ?n) (SAMPLE(?o) AS ?v) (SAMPLE(?label) AS ?l)
+        (GROUP_CONCAT(DISTINCT IF(isLiteral(?o), STR(?o), ""); separator="\u001f") AS ?all)
+        {{ VALUES ?p {{ {" ".join(map(format_iri, iris))} }} ?s ?p ?o ; a ?c OPTIONAL {{ ?o a ?r }}
+        OPTIONAL {{ ?p <http://www.w3.org/2000/01/rdf-schema#label> ?label }} }} GROUP BY ?p ?c ?r"""
+    rows = source.select(query, limit=limit, seconds=PLAIN_SECONDS).rows if iris else ()
+    found: dict[str, Predicate] = {}
+    for name, class_, target, number, value, label, texts in rows:
+        if name is None or class_ is None or number is None or value is None:
+            continue
+        values = tuple(sorted(filter(None, texts.value.split("\x1f")))) if texts is not None else ()
+        count, is_link = int(number.value), value.kind != "literal"
+        new = Predicate(name.value, label.value if label else local_name(name.value), 0, 0, 0, not is_link, is_link,
+                        False, {}, {}, datatype="real" if isinstance(cell_value(value), int | float) else "text",
+                        values=values if len(values) <= MOST_VALUES else (), samples=values[:1])  # fmt: skip
+        each = found.setdefault(name.value, new)
+        each.domains[class_.value] = each.domains.get(class_.value, 0) + count
+        if target is not None:
+            each.ranges[target.value] = each.ranges.get(target.value, 0) + count
+    return list(found.values())
 
 
 @lru_cache(maxsize=2)
