@@ -79,8 +79,9 @@ def draft_matches(evidence: Sequence[Evidence]) -> AnswerDraft | None:
     chance = matches[0][2].chance
     sure = chance >= load_weights().threshold
     things = {nearness.thing: sentence.title for _, sentence, nearness in matches}
+    leads = ("That is", "And") if sure else ("That may be", "Or")
     sentences = [
-        (f"{_match_lead(n, sure)} {quote_line(sentence.title)}: “{quoted_text(sentence) or sentence.text}”", (index,))
+        (f"{leads[min(n, 1)]} {quote_line(sentence.title)}: “{quoted_text(sentence) or sentence.text}”", (index,))
         for n, (index, sentence, _) in enumerate(matches)
     ]
     return AnswerDraft(
@@ -249,12 +250,6 @@ def likeliest_reading(
 
 def _name_words(understanding: Understanding) -> set[str]:
     return {w for each in understanding.named for w in name_tokens(f"{each.mention.text} {each.mention.label}")}
-
-
-def _match_lead(place: int, sure: bool) -> str:
-    if place:
-        return "And" if sure else "Or"
-    return "That is" if sure else "That may be"
 
 
 def _worded(near: NearSentence, is_named: bool) -> CitedSentence:

@@ -87,11 +87,7 @@ def canonical_unit(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def is_currency(unit: str) -> bool:
-    """Whether a unit is money: a sign, a word or a code of ISO 4217.
-
-    >>> [is_currency(unit) for unit in ("€", "pound", "SEK", "PSI", "EUR/kWh")]
-    [True, True, True, False, False]
-    """
+    """Whether a unit is money: a sign, a word or a code of ISO 4217 ("€", "pound", "SEK"; not "EUR/kWh")."""
     return fold(unit) in english_data()["currencies"] or unit in word_list("quantities", "currency_codes")
 
 
