@@ -27,16 +27,22 @@ Counts = Mapping[str, tuple[int, int]]
 FILE = Path(__file__).with_name("priors.json")
 
 CALIBRATION_FILE = "calibration.json"
+
 # key in FILE: how many readings of rewordings were right, and how many the rules expected to be
 REWORDED = "reworded"
+
 # billions of parameters up to which a model is small (given)
 SMALL = 4.0
+
 # how often the queries of a model that nothing is known of must be right, so that it counts as more than small (given)
 LEAST_MEASURED = 0.7
+
 # how many of its queries must have been counted for that (given)
 LEAST_COUNTED = 10
+
 # number of questions that the prior weighs against the counts of one outcome (given)
 WEIGHT = 20.0
+
 # how often two wrong queries give the same rows (given)
 COINCIDENCE = 0.2
 

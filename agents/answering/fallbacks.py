@@ -345,9 +345,8 @@ def explain_absence(
     if failed and empty is None:
         why = "; ".join(f"{branch}: {error.message}" for branch, error in failed.items())
         return Absence(f"I could not find out: my queries failed ({quote_line(why)}).", "failed", why)
-    best = next((each for each in understanding.readings), None)
-    if best is not None:
-        found = _misunderstanding(best, empty is not None)
+    if understanding.readings:
+        found = _misunderstanding(understanding.readings[0], empty is not None)
         possible = possible_fits(empty[1]) if empty is not None else ""
         return replace(found, text=f"{found.text} {possible}") if possible else found
     known = _known_words(schema, evidence)
