@@ -182,13 +182,9 @@ def query_model_size(settings: Settings) -> Size:
     """The size class of the model that writes queries."""
     if settings.model_size is not None:
         return settings.model_size
-    return _named_size(settings, measured=_is_good(calibrated_counts(settings.data, query_model_name(settings))))
-
-
-def _is_good(counts: Counts | None) -> bool:
-    if counts is None or sum(asked for _, asked in counts.values()) < LEAST_COUNTED:
-        return False
-    return Priors("unknown", counts).before >= LEAST_MEASURED
+    counts = calibrated_counts(settings.data, query_model_name(settings)) or {}
+    is_counted = sum(asked for _, asked in counts.values()) >= LEAST_COUNTED
+    return _named_size(settings, measured=is_counted and Priors("unknown", counts).before >= LEAST_MEASURED)
 
 
 def is_unmeasured(settings: Settings) -> bool:

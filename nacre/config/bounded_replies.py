@@ -14,7 +14,6 @@ log = logging.getLogger(__name__)
 
 # how deep in a chat model its HTTP clients are searched: model, provider's client, HTTP client (given)
 CLIENT_DEPTH = 3
-
 # redirects within a host (given, as for endpoints)
 MAX_REDIRECTS = 3
 
@@ -95,14 +94,11 @@ def _check_redirect(response: Any) -> None:
 
 # bytes of a streamed reply; one of 10,000 tokens with 400 bytes for each has 4 MB (given)
 MAX_REPLY_BYTES = 16_000_000
-
 # bytes of a reply that is sent as a whole; one of 100,000 tokens has 1 MB (given). Measured: 4 MB are read in 50 ms
 MAX_WHOLE_BYTES = 4_000_000
-
 # Items of a whole reply, and of an event of a streamed one: what a bracket, comma or quote begins. Real replies have up
 # to 300 (given). Measured: the client of OpenAI takes 160 microseconds for an unknown object, which is two items
 MAX_ITEMS = 2000
-
 # bytes of a reply between which others have their turn (measured: an event of 10 bytes takes up to 0.6 ms)
 BYTES_AT_ONCE = 1024
 
