@@ -35,7 +35,7 @@ check: .venv/dev.stamp
 
 test: .venv/dev.stamp
 	@echo "==> unit and integration tests, and the examples in docstrings"
-	@$(BIN)/python -m pytest $(SPREAD) --doctest-modules $(HOUSE) tests/unit tests/integration tests/repository
+	@$(BIN)/python -m pytest $(SPREAD) --no-loadscope-reorder --doctest-modules $(HOUSE) tests/unit tests/integration tests/repository
 
 demo: .venv/nacre.stamp
 	@echo "==> ingesting examples/bmw/kg.ttl as graph 'bmw'"

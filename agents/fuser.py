@@ -21,7 +21,15 @@ from nacre.records.evidence import EvidenceSentence, Rows
 from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Reading
-from nacre.wording import translations
+from nacre.wording.translations import (
+    plan_words,
+    translate_result,
+    translated_kinds,
+    translated_lead,
+    translated_literal,
+    translated_overview,
+    translated_property,
+)
 
 log = logging.getLogger(__name__)
 
@@ -96,17 +104,15 @@ def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> Answe
 
 def _translate_orientation(draft: AnswerDraft, intent: str, schema: Schema, code: str) -> AnswerDraft:
     """The answer to a turn that asks nothing of the data: a lead, and what the graph is about with its evidence."""
-    lead = translations.translated_lead(intent, code)
+    lead = translated_lead(intent, code)
     if intent in intents("small_talk"):
-        text = " ".join(
-            filter(None, (lead, translations.translated_kinds(schema, code) if intent == "greeting" else ""))
-        )
+        text = " ".join(filter(None, (lead, translated_kinds(schema, code) if intent == "greeting" else "")))
         return replace(draft, sentences=((text, ()),))
     is_short = intent not in intents("about_graph")
     cited = [(text, evidence) for text, evidence in draft.sentences if evidence]
     english = " ".join(text for text, _ in cited)
     indexes = tuple(dict.fromkeys(i for _, evidence in cited for i in evidence))
-    about = translations.translated_overview(schema, code, is_short=is_short)
+    about = translated_overview(schema, code, is_short=is_short)
     sentences: list[tuple[str, str, tuple[int, ...]]] = [(lead, lead, ())] if lead else []
     sentences += [(english, about, indexes)] if english and about else []
     if not sentences:
@@ -122,7 +128,7 @@ def _translate_orientation(draft: AnswerDraft, intent: str, schema: Schema, code
 def _with_rows(draft: AnswerDraft, rows: Rows, view: TurnView, schema: Schema) -> AnswerDraft:
     plan, code = plan_of(view.understanding, rows), view.rewrite.gloss
     english = verbalise_answer(rows, plan, schema, view.standalone)
-    result = translations.translate_result(english, plan, rows, schema, view.rewrite.own, code)
+    result = translate_result(english, plan, rows, schema, view.rewrite.own, code)
     sentences = (draft.sentences[0], *_in_language(draft.sentences[1:], view))
     return replace(draft, sentences=sentences, translated=(result.text,), columns=result.columns or draft.columns)
 
@@ -151,8 +157,8 @@ def _facts(draft: AnswerDraft, view: TurnView, schema: Schema) -> tuple[CitedSen
             if about is not None and about.role == "fact" and not is_iri:
                 titles.setdefault(sentence.title)
                 is_boolean = about.datatype == "boolean"
-                values = quote_line(translations.translated_literal(value, code, about.unit, is_boolean=is_boolean))
-                label = translations.translated_property(predicate, schema, own, code)
+                values = quote_line(translated_literal(value, code, about.unit, is_boolean=is_boolean))
+                label = translated_property(predicate, schema, own, code)
                 found.setdefault(fill_template(code, "fact", property=label, values=values), index)
     if len(titles) != 1:
         return None
@@ -202,7 +208,7 @@ def _translated_options(readings: Sequence[Reading], schema: Schema, view: TurnV
     names = {key: name for each in view.evidence if isinstance(each, Rows) for key, name in each.names}
     found: dict[str, Reading] = {}
     for each in readings:
-        words = translations.plan_words(each.plan, names, schema, view.rewrite.own, view.rewrite.gloss) or each.words
+        words = plan_words(each.plan, names, schema, view.rewrite.own, view.rewrite.gloss) or each.words
         found.setdefault(words, replace(each, words=words))
     return tuple(found.values())
 

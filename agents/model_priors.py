@@ -27,16 +27,22 @@ Counts = Mapping[str, tuple[int, int]]
 FILE = Path(__file__).with_name("priors.json")
 
 CALIBRATION_FILE = "calibration.json"
+
 # key in FILE: how many readings of rewordings were right, and how many the rules expected to be
 REWORDED = "reworded"
+
 # billions of parameters up to which a model is small (given)
 SMALL = 4.0
+
 # how often the queries of a model that nothing is known of must be right, so that it counts as more than small (given)
 LEAST_MEASURED = 0.7
+
 # how many of its queries must have been counted for that (given)
 LEAST_COUNTED = 10
+
 # number of questions that the prior weighs against the counts of one outcome (given)
 WEIGHT = 20.0
+
 # how often two wrong queries give the same rows (given)
 COINCIDENCE = 0.2
 
@@ -176,13 +182,9 @@ def query_model_size(settings: Settings) -> Size:
     """The size class of the model that writes queries."""
     if settings.model_size is not None:
         return settings.model_size
-    return _named_size(settings, measured=_is_good(calibrated_counts(settings.data, query_model_name(settings))))
-
-
-def _is_good(counts: Counts | None) -> bool:
-    if counts is None or sum(asked for _, asked in counts.values()) < LEAST_COUNTED:
-        return False
-    return Priors("unknown", counts).before >= LEAST_MEASURED
+    counts = calibrated_counts(settings.data, query_model_name(settings)) or {}
+    is_counted = sum(asked for _, asked in counts.values()) >= LEAST_COUNTED
+    return _named_size(settings, measured=is_counted and Priors("unknown", counts).before >= LEAST_MEASURED)
 
 
 def is_unmeasured(settings: Settings) -> bool:

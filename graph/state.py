@@ -155,7 +155,7 @@ def decode_turn(state: State, settings: Settings) -> TurnView:
     """The turn so far as agents see it; it ends `turn_seconds` after it began."""
     found = tuple(from_json(BranchResult, part) for part in state.get("found", []))
     rewrite = from_json(Rewrite, state["rewrite"]) if state.get("rewrite") else Rewrite(state["asked"])
-    understanding = state.get("understanding")
+    understanding, strategy = state.get("understanding"), state.get("strategy", "")
     return TurnView(
         question=state["asked"],
         rewrite=rewrite,
@@ -167,7 +167,8 @@ def decode_turn(state: State, settings: Settings) -> TurnView:
         visited=tuple(state.get("visited", ())),
         wanted=tuple(state.get("wanted", ())),
         failures=_failures(state, found),
-        strategy=_strategy(state.get("strategy", "")),
+        # an older version had others
+        strategy=strategy if strategy in get_args(Strategy) else "parallel",  # type: ignore[arg-type]
         search=state.get("search", ""),
         deadline=state["started"] + settings.turn_seconds,
         version=state["version"],
@@ -178,11 +179,6 @@ def decode_conversation(state: State, settings: Settings) -> tuple[EarlierTurn, 
     """The earlier turns that a question may refer to, oldest first."""
     turns = state.get("earlier", []) if settings.dialogue == "multi" else []
     return tuple(from_json(EarlierTurn, turn) for turn in state.get("conversation", turns))
-
-
-def _strategy(name: str) -> Strategy:
-    """The strategy of that name; `parallel` for one of an older version."""
-    return name if name in get_args(Strategy) else "parallel"  # type: ignore[return-value]
 
 
 def _failures(state: State, found: Sequence[BranchResult]) -> Mapping[str, QueryError]:

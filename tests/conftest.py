@@ -18,6 +18,27 @@ hypothesis.settings.register_profile("untimed", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("untimed")
 
 GRAPHS = Path(__file__).parent / "fixtures/graphs"
+# files that take ten seconds and more: they begin first, so that no process waits for the other at the end
+LONGEST = (
+    "test_questions",
+    "test_packs",
+    "test_extensions",
+    "test_regular_expressions",
+    "test_verifier",
+    "test_sparql_plans",
+    "test_same_readings",
+    "test_killed_ingests",
+    "test_uploads",
+    "test_uploaded_data",
+    "test_upload_bombs",
+    "test_pipeline",
+    "test_spending",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    place = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(place)))
 
 
 def pytest_collection_finish() -> None:

@@ -31,7 +31,9 @@ class Sandbox:
     """Runs queries in a few processes that are started when the first is needed, or by `warm`."""
 
     def __init__(self) -> None:
-        self._work = KillablePool(MOST_MEMORY, imports=_guards())
+        places = (each.services.get(name, "") for each in extensions() for name in ("inspect", "run_sql"))
+        guards = [place.partition(":")[0] for place in places if place]
+        self._work = KillablePool(MOST_MEMORY, imports=["rdflib.plugins.sparql.parser", *guards])
         # one process for stores of triples, which it keeps in memory
         self.stores = KillablePool(MOST_MEMORY, 1)
 
@@ -71,11 +73,6 @@ class Sandbox:
         """End all processes, whatever they do."""
         self._work.close()
         self.stores.close()
-
-
-def _guards() -> list[str]:
-    places = (each.services.get(name, "") for each in extensions() for name in ("inspect", "run_sql"))
-    return ["rdflib.plugins.sparql.parser", *(place.partition(":")[0] for place in places if place)]
 
 
 def _inspect(text: str) -> Any:

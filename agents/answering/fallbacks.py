@@ -79,8 +79,9 @@ def draft_matches(evidence: Sequence[Evidence]) -> AnswerDraft | None:
     chance = matches[0][2].chance
     sure = chance >= load_weights().threshold
     things = {nearness.thing: sentence.title for _, sentence, nearness in matches}
+    leads = ("That is", "And") if sure else ("That may be", "Or")
     sentences = [
-        (f"{_match_lead(n, sure)} {quote_line(sentence.title)}: “{quoted_text(sentence) or sentence.text}”", (index,))
+        (f"{leads[min(n, 1)]} {quote_line(sentence.title)}: “{quoted_text(sentence) or sentence.text}”", (index,))
         for n, (index, sentence, _) in enumerate(matches)
     ]
     return AnswerDraft(
@@ -251,12 +252,6 @@ def _name_words(understanding: Understanding) -> set[str]:
     return {w for each in understanding.named for w in name_tokens(f"{each.mention.text} {each.mention.label}")}
 
 
-def _match_lead(place: int, sure: bool) -> str:
-    if place:
-        return "And" if sure else "Or"
-    return "That is" if sure else "That may be"
-
-
 def _worded(near: NearSentence, is_named: bool) -> CitedSentence:
     """A sentence as it is shown, after the name of what it is about if that is not clear."""
     index, sentence, _ = near
@@ -350,9 +345,8 @@ def explain_absence(
     if failed and empty is None:
         why = "; ".join(f"{branch}: {error.message}" for branch, error in failed.items())
         return Absence(f"I could not find out: my queries failed ({quote_line(why)}).", "failed", why)
-    best = next((each for each in understanding.readings), None)
-    if best is not None:
-        found = _misunderstanding(best, empty is not None)
+    if understanding.readings:
+        found = _misunderstanding(understanding.readings[0], empty is not None)
         possible = possible_fits(empty[1]) if empty is not None else ""
         return replace(found, text=f"{found.text} {possible}") if possible else found
     known = _known_words(schema, evidence)

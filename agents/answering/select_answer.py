@@ -165,16 +165,13 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
 def _uses_only_names(understanding: Understanding, table: Table, left_out: Collection[str]) -> bool:
     """Whether a reading that leaves words out uses only names: whom a boat belongs to for "who built Otter"."""
     cues = analyse_question(understanding.standalone).cues
-    if any(cue.kind == "open" and cue.value == "when" for cue in cues) and _gives_dates(table):
-        return False
+    if any(cue.kind == "open" and cue.value == "when" for cue in cues):
+        cells = [row[i] for row in table.rows for i in shown_columns(table)]
+        if cells and all(isinstance(cell, str) and find_periods(cell) for cell in cells):
+            return False
     names = [m.text for m in (*understanding.mentions, *(each.mention for each in understanding.named)) if _is_name(m)]
     used = {word for name in names for word in name_tokens(name)} | function_words() | language().words["filler"]
     return all(token.norm in used or token.norm in left_out for token in tokenize(understanding.standalone))
-
-
-def _gives_dates(table: Table) -> bool:
-    cells = [row[i] for row in table.rows for i in shown_columns(table)]
-    return bool(cells) and all(isinstance(cell, str) and find_periods(cell) for cell in cells)
 
 
 def _is_name(mention: Mention) -> bool:

@@ -206,7 +206,11 @@ def readable_labels(
     'manager'
     """
     known = roles or {}
-    plain = {iri: lowercase_name(_lowercase_capitals(member_name(iri))) for iri in iris}
+    names = {iri: member_name(iri) for iri in iris}
+    # databases write names in capitals: "CUST_NAME"
+    plain = {
+        iri: lowercase_name(name.lower() if "_" in name and name.isupper() else name) for iri, name in names.items()
+    }
     words = {word for said in plain.values() for word in said.split()}
     written = {iri: split_joined_words(said, words) for iri, said in plain.items()}
     kinds = {kind for role in known.values() for kind in (*role.owners, *role.ends)}
@@ -217,11 +221,6 @@ def readable_labels(
     label = _unique_forms([short, whole, written], known)
     others = {iri: dict.fromkeys(form for form in (written[iri], whole[iri]) if form != label[iri]) for iri in iris}
     return {iri: ReadableLabel(label[iri], tuple(others[iri])) for iri in iris}
-
-
-def _lowercase_capitals(name: str) -> str:
-    """The name, in lower case if a database wrote it in capitals: "CUST_NAME"."""
-    return name.lower() if "_" in name and name.isupper() else name
 
 
 def expand_abbreviations(label: str, own: Collection[str] = (), others: Collection[str] = ()) -> str:

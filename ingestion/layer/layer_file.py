@@ -95,7 +95,7 @@ def _layer(path: Path, sections: _Values) -> Layer:
         prefixes |= {key: text_of(path, value) for key, value, _ in mapping_items(path, sections["prefixes"][0])}
     entries: list[Entry] = []
     for section, (value, _) in sections.items():
-        if section in _ENTRY_READERS:
+        if section == "rules" or section in _ENTRY_READERS:
             entries += _entries(path, section, value, prefixes)
     declared = mapping_items(path, sections["tables"][0]) if "tables" in sections else ()
     tables = tuple(_table(path, *each) for each in declared)
@@ -110,7 +110,7 @@ def _sections(path: Path, text: str) -> _Values:
     node = read_yaml(path, text)
     if node is None:
         return {}
-    known = ("prefixes", "namespaces", "extends", "languages", "tables", *_ENTRY_READERS)
+    known = ("prefixes", "namespaces", "extends", "languages", "tables", *_ENTRY_READERS, "rules")
     found = {}
     for key, value, place in mapping_items(path, node):
         section = _SECTION_ALIASES.get(key, key)
@@ -263,10 +263,6 @@ def _table(path: Path, key: str, node: Node, place: Place) -> TableEntry:
     )
 
 
-def _no_entry(path: Path, key: str, node: Node, place: Place, prefixes: Mapping[str, str]) -> Entry:
-    raise AssertionError("rules are a list")
-
-
 def place_of(path: Path | str, node: Node) -> Place:
     """The place of a node."""
     return Place(str(path), node.start_mark.line + 1, node.start_mark.column + 1)
@@ -388,7 +384,7 @@ def _check_engine(query: str, place: Place) -> None:
 
 
 _ENTRY_READERS: Mapping[str, _Reader] = MappingProxyType(
-    {"classes": _class, "properties": _property, "things": _thing, "codes": _codes, "rules": _no_entry}
+    {"classes": _class, "properties": _property, "things": _thing, "codes": _codes}
 )
 
 FOLDER, INDEX = "layers", "layers.json"

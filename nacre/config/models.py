@@ -192,7 +192,8 @@ def prices(file: Path = TABLE) -> dict[str, Price]:
         raise ValueError(f"{file} must name models with their prices, as in: openai:gpt-4o: [2.50, 1.25, 10.00]")
     found = {}
     for name, price in table.items():
-        if not (isinstance(price, list) and len(price) == 3 and all(_is_price(each) for each in price)):
+        is_triple = isinstance(price, list) and len(price) == 3
+        if not is_triple or not all(type(each) in (int, float) and each >= 0 for each in price):
             raise ValueError(f"{file}: {name} must have three prices (read, cached, written), not {price!r}.")
         found[str(name)] = Price(*map(float, price))
     return found
@@ -201,7 +202,3 @@ def prices(file: Path = TABLE) -> dict[str, Price]:
 def price_of(model: str, table: Mapping[str, Price]) -> Price | None:
     """The price of the first matching name."""
     return next((price for name, price in table.items() if fnmatchcase(model, name)), None)
-
-
-def _is_price(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0

@@ -85,9 +85,10 @@ def canonical_unit(word: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=4096)
 def is_currency(unit: str) -> bool:
-    """Whether the unit of an amount is a currency."""
-    return fold(unit) in english_data()["currencies"] or (len(unit) == 3 and unit.isupper())
+    """Whether a unit is money: a sign, a word or a code of ISO 4217 ("€", "pound", "SEK"; not "EUR/kWh")."""
+    return fold(unit) in english_data()["currencies"] or unit in word_list("quantities", "currency_codes")
 
 
 def is_same_amount(amount: Amount, value: float, unit: str, words: frozenset[str]) -> bool:

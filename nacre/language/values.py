@@ -13,6 +13,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from nacre.language.data import load_language_texts, pattern, phrase_list, word_list, word_map
+from nacre.language.quantities import is_currency
 from nacre.language.tokens import iri_end
 from nacre.records.evidence import Cell
 
@@ -74,7 +75,7 @@ def read_day_digits(text: str) -> str | None:
 
 def append_unit(number: str, unit: str) -> str:
     """A number followed by its unit; money has two decimals or none."""
-    number += "0" * (unit in ("£", "$", "€") and number[-2:-1] in (".", ","))
+    number += "0" * (number[-2:-1] in (".", ",") and unit != "cent" and is_currency(unit))
     return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
 
 

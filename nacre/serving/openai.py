@@ -15,8 +15,15 @@ from sse_starlette import ServerSentEvent
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
 from nacre.serving.errors import ModelNotFound, NotFound
-from nacre.serving.http import dependencies
 from nacre.serving.http.auth import CallerDep
+from nacre.serving.http.dependencies import (
+    OPENAI_ERROR_RESPONSES,
+    FewProblems,
+    LookUpSlotDep,
+    TurnContext,
+    TurnContextDep,
+    TurnServiceDep,
+)
 from nacre.serving.http.middleware import error_response, openai_error, route_path
 from nacre.serving.keys import Caller
 from nacre.serving.runs import Run
@@ -32,21 +39,17 @@ ThreadHeader = Annotated[
     Header(alias="X-Nacre-Thread", description="Thread that stores the conversation; without it nothing is stored."),
 ]
 
-openai_router = APIRouter(prefix="/v1", tags=["openai"], responses=dependencies.OPENAI_ERROR_RESPONSES)
+openai_router = APIRouter(prefix="/v1", tags=["openai"], responses=OPENAI_ERROR_RESPONSES)
 
 
 @openai_router.get("/models", summary="List the graphs as models")
-def list_models(
-    service: dependencies.TurnServiceDep, caller: CallerDep, slot: dependencies.LookUpSlotDep
-) -> dict[str, Any]:
+def list_models(service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep) -> dict[str, Any]:
     """All graphs that the caller may read."""
     return {"object": "list", "data": [_model(name) for name in service.graph_names(caller)]}
 
 
 @openai_router.get("/models/{model}", summary="Get a graph as a model")
-def get_model(
-    model: str, service: dependencies.TurnServiceDep, caller: CallerDep, slot: dependencies.LookUpSlotDep
-) -> dict[str, Any]:
+def get_model(model: str, service: TurnServiceDep, caller: CallerDep, slot: LookUpSlotDep) -> dict[str, Any]:
     """One graph."""
     return _model(_graph_name(model, service, caller))
 
@@ -88,8 +91,8 @@ class ChatRequest(BaseModel):
 
 @openai_router.post("/chat/completions", summary="Ask a question as a chat completion", response_model=None)
 async def create_chat_completion(
-    chat: Annotated[ChatRequest, dependencies.FewProblems],
-    turns: dependencies.TurnContextDep,
+    chat: Annotated[ChatRequest, FewProblems],
+    turns: TurnContextDep,
     thread: ThreadHeader = None,
 ) -> Response:
     """Ask the last message of the graph that `model` names; the messages before it are the conversation.
@@ -127,8 +130,8 @@ class ResponseRequest(BaseModel):
 
 @openai_router.post("/responses", summary="Ask a question as a response", response_model=None)
 async def create_response(
-    body: Annotated[ResponseRequest, dependencies.FewProblems],
-    turns: dependencies.TurnContextDep,
+    body: Annotated[ResponseRequest, FewProblems],
+    turns: TurnContextDep,
     thread: ThreadHeader = None,
 ) -> Response:
     """The same in OpenAI's Responses API. Nothing is stored: send the whole conversation as `input`."""
@@ -147,7 +150,7 @@ async def unsupported_route(path: str, caller: CallerDep) -> NoReturn:
     raise NotFound(f"This server has no /v1/{path[:60]}. Use /v1/chat/completions or /v1/responses.")
 
 
-async def _start_run(chat: ChatRequest, turns: dependencies.TurnContext, thread: str | None) -> Run:
+async def _start_run(chat: ChatRequest, turns: TurnContext, thread: str | None) -> Run:
     """In the thread, or after the earlier questions of the request. Raises NacreError if it can't be asked."""
     turns.service.check_capacity(turns.caller)
     name = _graph_name(chat.model, turns.service, turns.caller)
@@ -310,9 +313,7 @@ async def _events(run: Run, response: ModelResponse) -> AsyncIterator[ServerSent
                 yield _event(response.error_event(payload["message"]), "error")
 
 
-async def _reply(
-    run: Run, format_reply: Callable[[Answer], dict[str, Any]], turns: dependencies.TurnContext
-) -> Response:
+async def _reply(run: Run, format_reply: Callable[[Answer], dict[str, Any]], turns: TurnContext) -> Response:
     """The complete reply; the turn is stopped if the client disconnects."""
     await turns.wait_for_end(run)
     payload = json.loads(run.result.data)

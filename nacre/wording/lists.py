@@ -71,7 +71,10 @@ def list_answer(found: Grid, plan: Plan, schema: Schema, measured: Sequence[Cell
         linked = link_sentence(body, _counted_names(names), schema)
         if said := linked or (property_sentence(body, names, schema) if len(names) <= MAX_LISTED_NAMES else ""):
             return said
-    words = _plan_words(plan, schema, is_one=is_one)
+    if isinstance(body, Select):
+        words = verbalise_select(body, schema, many=not is_one, tied=not is_one and body.limit == 1)
+    else:
+        words = verbalise_plan(plan, schema)
     if is_one and words == names[0] and isinstance(body, Select) and (classes := body.variables[0].classes):
         # a thing that is named by a code
         words = f"the {schema.class_of[classes[0]].label}" if classes[0] in schema.class_of else words
@@ -124,12 +127,6 @@ def is_unwieldy_for(words: str, schema: Schema) -> bool:
 def is_plural_phrase(words: str) -> bool:
     """Whether the head of a noun phrase is plural: "the total sales of shops"."""
     return is_plural(words.removeprefix("the "))
-
-
-def _plan_words(plan: Plan, schema: Schema, *, is_one: bool) -> str:
-    if not isinstance(plan.body, Select):
-        return verbalise_plan(plan, schema)
-    return verbalise_select(plan.body, schema, many=not is_one, tied=not is_one and plan.body.limit == 1)
 
 
 def _event_sentence(body: Select, words: str, names: list[str], schema: Schema, *, many: bool) -> str:

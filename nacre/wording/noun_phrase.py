@@ -15,10 +15,20 @@ from nacre.language.word_forms import (
     possessive_phrase,
     with_indefinite_article,
 )
-from nacre.plans import selects
+from nacre.plans.selects import (
+    counted_edges,
+    counted_for,
+    counted_path,
+    edges_at,
+    filtered_variable,
+    group_edges,
+    is_from_earlier_turn,
+    is_redundant_known,
+    ordered_variable,
+    variable_of,
+)
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
-from nacre.wording import link_clauses
 from nacre.wording.clauses import (
     AVERAGE,
     Clause,
@@ -31,6 +41,21 @@ from nacre.wording.clauses import (
     relative_clause,
 )
 from nacre.wording.labels import label_remainder, predicate_label
+from nacre.wording.link_clauses import (
+    KIND_SUFFIX,
+    LinkEnd,
+    aggregate_name,
+    alternative_names,
+    backward_link_clause,
+    chain_clauses,
+    excluded_value_clause,
+    excluded_value_filter,
+    forward_link_clause,
+    membership_clause,
+    person_clause,
+    superlative_phrase,
+    thing_name,
+)
 from nacre.wording.nouns import is_temporal, nominal_label, strip_owner
 from nacre.wording.select_structure import (
     SelectStructure,
@@ -76,13 +101,13 @@ class SelectWording:
         of = term.of
         if isinstance(of, Itself):
             noun = plural(self.noun(of.variable))
-            things = noun if short else self.things(of.variable, True, selects.group_edges(self.select), 0)
+            things = noun if short else self.things(of.variable, True, group_edges(self.select), 0)
             return f"number of {things.removeprefix('the ')}"
         label, predicate = predicate_label(of.predicate, self.schema), self.schema.predicate_of[of.predicate]
         own = count_phrase(self.own_name(of), counts=predicate.datatype == "integer" and not predicate.unit)
         name = f"number of different {label.many}"
         if term.function != "count":
-            name = link_clauses.aggregate_name(term.function, own, is_date=is_temporal(of.predicate, self.schema))
+            name = aggregate_name(term.function, own, is_date=is_temporal(of.predicate, self.schema))
         known = self.variables.get(of.variable)
         is_one_value = predicate.functional and predicate.shape in ("single", "period")
         if term.function != "count" and known is not None and len(known.keys) == 1 and is_one_value:
@@ -92,7 +117,7 @@ class SelectWording:
         if short or (is_grouped and is_participle(name.split()[-1])):
             # "the total amount paid for each buyer", and not "for the sales for each buyer"
             return name
-        owners = self.owners(of.variable, selects.group_edges(self.select))
+        owners = self.owners(of.variable, group_edges(self.select))
         return possessive_phrase(name, owners, person=is_person(self.noun(of.variable)))
 
     def own_name(self, of: Attribute) -> str:
@@ -113,7 +138,7 @@ class SelectWording:
             return "things" if many else "the thing"
         noun = self.noun(name)
         if variable.label and len(variable.keys) == 1:
-            return link_clauses.thing_name(variable, noun)
+            return thing_name(variable, noun)
         heading = self.structure.heading_link(name, seen) if not variable.label else None
         tail, is_one = "", False
         if heading is not None:
@@ -127,7 +152,7 @@ class SelectWording:
                 # not "people who are the singer with the most songs"
                 return clauses[0].one.removeprefix("that is ")
             noun, clauses = (noun, clauses) if variable.label else _noun_of_role(noun, clauses)
-        is_ordered = self.select.limit is not None and selects.ordered_variable(self.select) == name
+        is_ordered = self.select.limit is not None and ordered_variable(self.select) == name
         order = self.select.order if is_ordered and not self.gives_numbers else None
         is_first = order is not None and self.select.limit == 1
         several = many and (self.tied or not is_first) and not is_one
@@ -135,7 +160,7 @@ class SelectWording:
         if front:
             # the "car variant" of a model is its "variant"
             noun = noun.split()[-1]
-        is_earlier = selects.is_from_earlier_turn(variable)
+        is_earlier = is_from_earlier_turn(variable)
         best = self._best() if order is not None and (is_earlier or not variable.label) else ""
         adjectives = [clause.adjective for clause in clauses if clause.adjective and not variable.label]
         after = [
@@ -152,10 +177,10 @@ class SelectWording:
             texts = texts if best else [clause, *texts]
             words = f"{self.select.limit} {words}" if (self.select.limit or 1) > 1 else words
         if is_person(noun):
-            texts = [link_clauses.person_clause(text) for text in texts]
-        if phrase := link_clauses.superlative_phrase(words, texts):
+            texts = [person_clause(text) for text in texts]
+        if phrase := superlative_phrase(words, texts):
             return phrase
-        words = " ".join(filter(None, [words, link_clauses.chain_clauses(texts)]))
+        words = " ".join(filter(None, [words, chain_clauses(texts)]))
         if is_earlier and not (many or depth or is_first or is_one) and texts:
             # the only one of several earlier things that meets the conditions
             return f"the one of {words}"
@@ -166,16 +191,14 @@ class SelectWording:
         """The conditions on a variable's things; each edge once on the way."""
         if depth > MAX_DEPTH:
             return []
-        if name in self.select.group or name == selects.counted_for(self.select):
-            seen = seen | selects.counted_edges(self.select)
+        if name in self.select.group or name == counted_for(self.select):
+            seen = seen | counted_edges(self.select)
         found: list[Clause] = []
         for index, edge in enumerate(self.select.edges):
             is_open = index not in seen and name in (edge.subject, edge.object) and edge.subject != edge.object
             if is_open and not self.structure.is_given(edge, name):
-                found.append(
-                    self._link_clause(edge, name, seen | {index} | selects.edges_at(self.select, name), depth + 1)
-                )
-        excluded = [link_clauses.excluded_value_filter(each) for each in self.select.filters]
+                found.append(self._link_clause(edge, name, seen | {index} | edges_at(self.select, name), depth + 1))
+        excluded = [excluded_value_filter(each) for each in self.select.filters]
         lacking = {each.left.predicate for each in excluded if each is not None and isinstance(each.left, Attribute)}
         for each in merge_range_filters(self.select.filters, self.schema):
             if isinstance(each.left, Attribute) and each.op == "known" and each.left.predicate in lacking:
@@ -194,7 +217,7 @@ class SelectWording:
         if isinstance(each.right, Attribute):
             label = predicate_label(each.right.predicate, self.schema).one
             noun = self.noun(each.right.variable)
-            if each.right.variable == selects.filtered_variable(each):
+            if each.right.variable == filtered_variable(each):
                 return f"{'their' if is_person(noun) else 'its'} {label}"
             return f"the {label} of the {noun}"
         return None
@@ -210,19 +233,17 @@ class SelectWording:
     def _filter_clause(self, each: Filter, name: str) -> Clause | None:
         """A condition on the things of a variable; None for conditions on others."""
         if isinstance(each.left, Aggregate):
-            return self._group_clause(each, each.left) if name == selects.counted_for(self.select) else None
+            return self._group_clause(each, each.left) if name == counted_for(self.select) else None
         if each.left.variable != name:
             return None
         if isinstance(each.left, Itself):
             if not isinstance(each.right, Select):
                 return None
-            own = link_clauses.excluded_value_filter(each)
-            clause = link_clauses.excluded_value_clause(own, self.schema) if own is not None else None
+            own = excluded_value_filter(each)
+            clause = excluded_value_clause(own, self.schema) if own is not None else None
             clause = clause or self._membership_clause(each, each.right, name)
-            return clause or link_clauses.membership_clause(
-                each, self.inner(each.right, self.schema, True), self.noun(name)
-            )
-        if selects.is_redundant_known(self.select, each):
+            return clause or membership_clause(each, self.inner(each.right, self.schema, True), self.noun(name))
+        if is_redundant_known(self.select, each):
             return None
         clause = filter_clause(each, self.schema, self.right(each))
         if predicate_label(each.left.predicate, self.schema).one == self.noun(name):
@@ -270,14 +291,14 @@ class SelectWording:
         filters = tuple(each for each in self.select.filters if not isinstance(each.left, Aggregate))
         plain = replace(self.select, order=None, limit=None, offset=0, filters=filters)
         inner = SelectWording(plain, self.schema, self.inner)
-        variable = selects.variable_of(term)
-        has_plain_path = bool(selects.counted_path(self.select, variable))
+        variable = variable_of(term)
+        has_plain_path = bool(counted_path(self.select, variable))
         if many or not isinstance(term.of, Itself):
             is_total = isinstance(term.of, Itself) or term.function == "sum"
             return inner.computed(term, short=(has_plain_path and is_total) or variable in self.select.group)
         if has_plain_path:
             return f"number of {self.noun(variable)}"
-        return f"number of {inner.things(variable, False, selects.group_edges(plain), 0).removeprefix('the ')}"
+        return f"number of {inner.things(variable, False, group_edges(plain), 0).removeprefix('the ')}"
 
     def _link_clause(self, edge: Edge, name: str, seen: frozenset[int], depth: int) -> Clause:
         other = edge.object if edge.subject == name else edge.subject
@@ -305,17 +326,15 @@ class SelectWording:
                 label = replace(label, one=other_noun, many=plural(other_noun))
             is_narrow = variable is not None and self.structure.is_narrow(variable, edge.predicate)
             may_have_several = not self.schema.predicate_of[edge.predicate].functional
-            end = link_clauses.LinkEnd(
-                text, other_noun, is_named, is_any and not is_narrow, is_named and may_have_several
-            )
-            return link_clauses.forward_link_clause(label, end, own)
+            end = LinkEnd(text, other_noun, is_named, is_any and not is_narrow, is_named and may_have_several)
+            return forward_link_clause(label, end, own)
         if label.kind == "noun" and not is_named and self.structure.is_class_link(label.one, own, edge):
             if is_person(own) and is_person(other_noun):
                 # a person with a row as a singer is a singer
                 said = VerbPhrase(BE, text, self.things(other, True, seen, depth))
                 return replace(relative_clause(said), noun=other_noun)
             return owning_clause(text, text.partition(" ")[2])
-        return link_clauses.backward_link_clause(label, text, own)
+        return backward_link_clause(label, text, own)
 
     def _clause_beyond(self, far: str, seen: frozenset[int], name: str, depth: int) -> Clause:
         """A link to the thing beyond one that only joins two."""
@@ -333,11 +352,11 @@ class SelectWording:
         """A variable's thing after a link: by name, as the one of its class, or as any."""
         words = self.things(name, False, seen, depth)
         variable = self.variables.get(name)
-        if variable is not None and selects.is_from_earlier_turn(variable) and words.startswith("those "):
+        if variable is not None and is_from_earlier_turn(variable) and words.startswith("those "):
             return f"one of {words}"
         if variable is None or (len(variable.keys) == 1 and variable.label) or not words.startswith("the "):
             return words
-        is_placed = self.select.limit is not None and selects.ordered_variable(self.select) == name
+        is_placed = self.select.limit is not None and ordered_variable(self.select) == name
         is_placed = is_placed or words.startswith(f"the {self.noun(name)} with the ")
         if is_placed or self.structure.heading_link(name, seen):
             return words
@@ -352,16 +371,16 @@ class SelectWording:
 def _head_words(variable: Variable, noun: str, before: list[str], best: str, *, several: bool, is_first: bool) -> str:
     """The noun of things with the words `before` it, or their names."""
     nouns = plural(noun) if several else noun
-    if selects.is_from_earlier_turn(variable):
+    if is_from_earlier_turn(variable):
         those = f"those {len(variable.keys)} {plural(noun)}"
         return f"{best or 'one'} of {those}" if is_first else those
     if not variable.label:
         return " ".join(filter(None, [*before, nouns]))
     if is_first and " or " in variable.label:
-        return f"one of {link_clauses.alternative_names(variable)}"
-    called = link_clauses.KIND_SUFFIX.sub("", variable.label)
+        return f"one of {alternative_names(variable)}"
+    called = KIND_SUFFIX.sub("", variable.label)
     # several names, or one name of several things
-    names = link_clauses.alternative_names(variable) if several else called
+    names = alternative_names(variable) if several else called
     named = f"{nouns} {names}" if " or " in called else f"{nouns} called {called}"
     return " ".join(filter(None, [before[0], named]))
 

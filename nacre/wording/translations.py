@@ -7,7 +7,6 @@ from datetime import date
 from itertools import islice
 
 from nacre.language.data import load_language_texts
-from nacre.language.quantities import is_currency
 from nacre.language.tokens import tokenize
 from nacre.language.translation import (
     fill_template,
@@ -503,8 +502,6 @@ def _yearless_words(text: str, op: str, code: str) -> str:
 def _separated(text: str, code: str) -> str:
     data = load_language_texts(f"{code}/answers.yaml")
     number, space, unit = text.removesuffix("%").partition(" ")
-    # both digits of cents
-    number = re.sub(r"\.\d$", r"\g<0>0", number) if is_currency(unit) else number
     text = f"{number}{space}{data['units'].get(unit, unit)}{' %' if text.endswith('%') else ''}"
     thousands, decimal = data["separators"].split(" ")
     return re.sub(r"(?<=\d)[,.](?=\d)", lambda m: thousands if m[0] == "," else decimal, text)

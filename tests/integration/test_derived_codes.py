@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from graph.builder import App, compose
 from graph.stream import stream_turn
 from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
+from tests.support.read_yaml import read_yaml
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SOURCES = sorted(path for folder in ("codes", "shapes") for path in (FIXTURES / folder).glob("*.[!y]*"))
@@ -19,7 +19,7 @@ OPEN = pytest.mark.xfail(reason="not yet understood", strict=True)
 CASES = [
     pytest.param(path.stem, case, id=f"{path.stem}: {case['ask']}", marks=OPEN if case.get("open") else ())
     for path in SOURCES
-    for case in yaml.safe_load(path.with_suffix(".yaml").read_text())
+    for case in read_yaml(path.with_suffix(".yaml"))
 ]
 
 

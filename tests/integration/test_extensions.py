@@ -1,4 +1,4 @@
-"""Extensions: two packages of others are installed and used, faulty ones are left out, ours can be deleted."""
+"""Extensions: two packages of others are installed and used, faulty ones are left out, all of ours can be deleted."""
 
 import json
 import os
@@ -6,129 +6,31 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import nacre
-import nacre.extensions
 from ingestion.pipeline import ingest
 from ingestion.read.sources import ReadOptions, Sources, fingerprint
 from nacre.extension import Extension, extensions, resolve
 from nacre.stores import versions
 from nacre.stores.versions import Manifest, Pointer
+from tests.support.extension_processes import (
+    HARBOUR,
+    OURS,
+    PLAIN,
+    REPORT,
+    Run,
+    check_report,
+    left_out_of,
+    report_without,
+    run_all,
+)
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ROOT / "tests/fixtures/extensions"
-OURS = tuple(file.parent.name for file in sorted((ROOT / "nacre/extensions").glob("*/extension.py")))
-
-HARBOUR = """
-@prefix : <http://harbour.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-:ann a :Captain ; rdfs:label "Ann Reed" ; :sails :gull .
-:bo a :Captain ; rdfs:label "Bo Lind" ; :sails :tern .
-:gull a :Ship ; rdfs:label "Gull" ; :callsAt :elm .
-:tern a :Ship ; rdfs:label "Tern" ; :callsAt :elm .
-:elm a :Port ; rdfs:label "Elmhaven" .
-"""
-
-# what a process of Nacre sees of its extensions, as JSON: drawing, API, commands and answers
-REPORT = """
-import asyncio, contextlib, io, json, sys
-from pathlib import Path
-from fastapi.testclient import TestClient
-from graph.builder import compose
-from graph.stream import stream_turn
-from ingestion.pipeline import ingest
-from ingestion.read.sources import fingerprint
-from ingestion.read.sources import ReadOptions, Sources
-from nacre.config.settings import Settings
-from nacre.serving.app import create_app
-from nacre.serving.cli.main import main
-
-folder, questions = Path(sys.argv[1]), sys.argv[2:]
-data = folder / "data"
-if not data.exists():
-    ingest([str(folder / "harbour.ttl")], "harbour", data=data, embedder=None)
-settings = Settings(data=data, embedder="none", branch_seconds=2, _env_file=None)
-app = compose(settings).build()
-
-async def ask(question):
-    return [data async for kind, data in stream_turn(app, question, graph="harbour") if kind == "answer"][-1]
-
-report = {"drawn": app.get_graph().draw_mermaid(), "answers": [asyncio.run(ask(each)) for each in questions]}
-with TestClient(create_app(settings), base_url="http://127.0.0.1:8200", client=("127.0.0.1", 5000)) as client:
-    report["choices"] = client.get("/api/choices").json()
-    report["schemas"] = client.get("/api/openapi.json").json()
-    report["health"] = client.get("/healthz").status_code
-    report["free"] = client.get("/free").status_code
-with contextlib.redirect_stdout(io.StringIO()) as out:
-    report["help"] = main(["--help"])
-report["commands"] = out.getvalue()
-print(json.dumps(report))
-"""
-
-
-# runs in processes that are forked from one that has imported what Nacre imports, but nothing of Nacre, so that each
-# takes what there is of Nacre from its own folder of packages
-FORKS = """
-import json, os, sys
-import a2a.server, ag_ui.core, fastapi.testclient, langchain_core.runnables, langgraph.graph, langserve, langsmith
-import mcp.server, numpy, opentelemetry, prometheus_client, pydantic_settings, requests, rich.console, simplemma
-import sqlalchemy, sqlglot, tantivy, typer
-
-codes = []
-for run in json.load(sys.stdin):
-    child = os.fork()
-    if not child:
-        for number, name in ((1, "out"), (2, "errors")):
-            os.dup2(os.open(f"{run['folder']}/{name}", os.O_CREAT | os.O_WRONLY), number)
-        sys.path.insert(0, run["path"])
-        os.environ.update(run["environment"])
-        os.chdir(run["folder"])
-        sys.argv = ["-c", *run["arguments"]]
-        exec(run["script"], {"__name__": "__main__"})
-        sys.exit()
-    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-print(json.dumps(codes))
-"""
-PLAIN = {"NACRE_EXTENSIONS": "", "PYTHONSAFEPATH": "1", "COLUMNS": "900"}
-
-
-@dataclass
-class Run:
-    """A script, run in a folder without some of our extensions."""
-
-    folder: Path
-    gone: tuple[str, ...]
-    script: str
-    arguments: list[str]
-    environment: dict[str, str] = field(default_factory=dict)
-    code: int = 0
-
-    @property
-    def out(self) -> str:
-        return (self.folder / "out").read_text()
-
-    @property
-    def errors(self) -> str:
-        return (self.folder / "errors").read_text()
-
-
-def run_all(runs: Sequence[Run]) -> None:
-    """Run each in a process that knows nothing of the others."""
-    told = [{**asdict(run), "folder": str(run.folder), "path": str(without(run.gone, run.folder))} for run in runs]
-    surroundings = os.environ | PLAIN
-    process = [sys.executable, "-c", FORKS]
-    done = subprocess.run(
-        process, input=json.dumps(told), env=surroundings, capture_output=True, text=True, timeout=500
-    )
-    assert done.returncode == 0, done.stderr
-    for run, code in zip(runs, json.loads(done.stdout), strict=True):
-        run.code = code
 
 
 @pytest.fixture(scope="module")
@@ -139,19 +41,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run_nacre(folder: Path, *questions: str, names: str = "", path: Path | None = None) -> tuple[Any, list[str]]:
+def run_nacre(folder: Path, *questions: str, names: str, path: Path | str) -> tuple[Any, list[str]]:
     """The report of a fresh process, and the lines about extensions that are left out."""
-    environment = PLAIN | {"NACRE_EXTENSIONS": names, "PYTHONPATH": str(path or "")}
+    environment = PLAIN | {"NACRE_EXTENSIONS": names, "PYTHONPATH": str(path)}
     command = [sys.executable, "-c", REPORT, str(folder), *questions]
     done = subprocess.run(
         command, cwd=folder, env=os.environ | environment, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout), left_out_of(done.stderr)
-
-
-def left_out_of(errors: str) -> list[str]:
-    return [line for line in errors.splitlines() if "left out" in line]
 
 
 def install(site: Path, distribution: str, modules: dict[str, str], entry_points: dict[str, str]) -> None:
@@ -197,13 +95,6 @@ def test_installed_packages_are_drawn_offered_chosen_and_cited(site: Path, folde
     [citation] = run["citations"]
     assert (citation["tool"], citation["source"]) == ("directory", "staff directory, page 3")
     assert (citation["place"], citation["basis"]) == (None, "what directory returned")
-
-
-def test_installed_packages_are_off_unless_they_are_named(site: Path, folder: Path) -> None:
-    report, left_out = run_nacre(folder, "Who runs the harbour office?", path=site)
-    assert left_out == []
-    assert "walk" not in report["drawn"]
-    assert "Mara" not in report["answers"][0]["answer"]
 
 
 DECLARED = "from nacre.extension import Extension\nEXTENSION = Extension({})\n"
@@ -258,16 +149,19 @@ def greet():
 """
 
 
-def test_faulty_extensions_are_named_in_one_line_and_left_out(folder: Path, tmp_path: Path) -> None:
-    site = tmp_path / "site"
+def test_faulty_extensions_are_named_in_one_line_and_left_out_and_others_that_are_not_named_are_off(
+    folder: Path, site: Path, tmp_path: Path
+) -> None:
+    installed, site = site, tmp_path / "site"
     for name, (text, _) in FAULTY.items():
         module = name if name != "a2a" else "second_a2a"
         place = f"{module}:EXTENSION"
         install(site, f"x-{name}", {f"{module}.py": text + MORE.get(name, "")}, {name: place})
     install(site, "x-twice-more", {}, {"twice": "twice:EXTENSION"})
     install(site, "x-working", {"working.py": WORKING}, {"working": "working:EXTENSION"})
-    question = "Which ship does Ann Reed sail?"
-    report, left_out = run_nacre(folder, question, names=f"{', '.join(FAULTY)},missing,working", path=site)
+    questions = "Which ship does Ann Reed sail?", "Who runs the harbour office?"
+    names = f"{', '.join(FAULTY)},missing,working"
+    report, left_out = run_nacre(folder, *questions, names=names, path=f"{site}{os.pathsep}{installed}")
     reasons = {name: why for name, (_, why) in FAULTY.items()} | {"missing": "no installed package has it"}
     named = {name: [line for line in left_out if f"extension '{name}'" in line] for name in reasons}
     assert {name: lines for name, lines in named.items() if len(lines) != 1 or reasons[name] not in lines[0]} == {}
@@ -275,21 +169,13 @@ def test_faulty_extensions_are_named_in_one_line_and_left_out(folder: Path, tmp_
     # the rest works
     assert (report["health"], report["free"], report["help"]) == (200, 200, 0)
     assert "greet" in report["commands"]
-    [answer] = report["answers"]
+    answer, other = report["answers"]
     assert answer["values"] == ["Gull"]
     failed = {name: why for name, why in answer["unavailable"].items() if name in ("broken", "slow")}
     assert failed == {"broken": "internal error: RuntimeError", "slow": "slow gave nothing within 2 s"}
-
-
-def without(gone: tuple[str, ...], folder: Path) -> Path:
-    """A folder of packages with Nacre, but without some of its extensions."""
-    package, home = Path(nacre.__path__[0]), folder / "site/nacre"
-    (home / "extensions").mkdir(parents=True)
-    for source, target, left in ((package, home, ("extensions",)), (package / "extensions", home / "extensions", gone)):
-        for each in source.iterdir():
-            if each.name not in ("__pycache__", *left):
-                (target / each.name).symlink_to(each)
-    return folder / "site"
+    # what is installed is not used
+    assert "walk" not in report["drawn"]
+    assert "Mara" not in other["answer"]
 
 
 # an extension, the line about it, and a command that needs it
@@ -337,7 +223,7 @@ MAIN = "import sys; from nacre.serving.cli.main import main; sys.exit(main())"
 
 @pytest.fixture(scope="module")
 def needing(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
-    """The runs of all commands that need an extension which is not there."""
+    """The runs of all commands that need an extension which is not there, and of the core alone."""
     runs = {}
     for case, (gone, _, command) in NEEDED.items():
         folder = tmp_path_factory.mktemp(case)
@@ -354,8 +240,14 @@ def needing(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
             (version,) = (folder / "data/moved/versions").iterdir()
             (version / versions.SERVER).write_text("{}")
         runs[case] = Run(folder, (gone,), MAIN, command, SET.get(case, {}))
+    runs["core"] = report_without(OURS, tmp_path_factory.mktemp("core"))
     run_all(list(runs.values()))
     return runs
+
+
+def test_all_of_ours_can_be_deleted(needing: dict[str, Run]) -> None:
+    """Some of them: tests/e2e/test_deleted_extensions.py."""
+    check_report(needing["core"])
 
 
 @pytest.mark.parametrize("case", NEEDED)
@@ -368,56 +260,6 @@ def test_a_command_names_the_extension_that_it_lacks(case: str, needing: dict[st
         # what is on the server is named by the folder, which stays
         (version,) = (done.folder / "data/moved/versions").iterdir()
         assert (done.code, version.is_dir()) == (0, True), done.errors
-
-
-def deletions(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Sets of names, by the digits of their places: of any two names, one set has the first and not the second."""
-    digits = range((len(names) - 1).bit_length())
-    chosen = [
-        tuple(n for at, n in enumerate(names) if at >> digit & 1 == value) for digit in digits for value in (0, 1)
-    ]
-    return [*chosen, tuple(names)]
-
-
-@pytest.fixture(scope="module")
-def deleted(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
-    """Reports of Nacre without some of its extensions: whatever of the rest needs one of them breaks one report."""
-    runs = []
-    for gone in deletions(OURS):
-        folder = tmp_path_factory.mktemp("without")
-        (folder / "harbour.ttl").write_text(HARBOUR)
-        runs.append(Run(folder, gone, REPORT, [str(folder), "Which ship does Ann Reed sail?"]))
-    run_all(runs)
-    return runs
-
-
-def test_some_of_two_extensions_are_deleted_without_the_other() -> None:
-    sets = deletions(OURS)
-    lacking = [(a, b) for a in OURS for b in OURS if a != b and not any(a in each and b not in each for each in sets)]
-    assert lacking == []
-
-
-@pytest.mark.parametrize("number", range(len(deletions(OURS))))
-def test_ours_can_be_deleted(number: int, deleted: list[Run]) -> None:
-    run, gone = deleted[number], deleted[number].gone
-    assert (run.code, left_out_of(run.errors)) == (0, []), run.errors
-    report = json.loads(run.out)
-    assert report["answers"][0]["values"] == ["Gull"]
-    assert (report["health"], report["help"]) == (200, 0)
-    paths = " ".join(report["schemas"]["paths"])
-    routes = {
-        "agui": "/agui",
-        "langgraph_api": "/langgraph",
-        "sharing": "/api/shares",
-        "uploads": "/api/uploads",
-        "verified": "/verified/",
-    }
-    # verified questions are scored
-    off = {*gone, *(("verified",) if "evaluation" in gone else ())}
-    assert {name for name, path in routes.items() if path not in paths} == off & {*routes}
-    assert ("triples" in report["choices"]["branches"]) == ("pyramid" not in gone)
-    commands = {"pyramid": "complete", "sharing": "shares", "verified": "examples"}
-    assert {name for name, command in commands.items() if command not in report["commands"]} == off & {*commands}
 
 
 def test_input_is_ingested_again_with_other_extensions_that_read_it(monkeypatch: pytest.MonkeyPatch) -> None:

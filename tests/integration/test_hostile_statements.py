@@ -7,16 +7,16 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-import yaml
 
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
 from nacre.errors import ToolError
 from nacre.extensions.foreign_queries.run_model_sql import run_model_sql
 from nacre.stores.sqlite.tables import Tables
+from tests.support.read_yaml import read_yaml
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-CORPUS = yaml.safe_load((FIXTURES / "hostile.yaml").read_text("utf-8"))
+CORPUS = read_yaml(FIXTURES / "hostile.yaml")
 STATEMENTS = [pytest.param(text, id=f"{kind}: {text[:60]}") for kind, texts in CORPUS.items() for text in texts]
 SECONDS = 0.3
 LONG = {"nested": ("(", "1", ")"), "list": ("1, ", "1", ""), "string": ("x", "", "")}

@@ -5,20 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ingestion.pipeline import ingest
 from nacre.extensions.client.facade import Nacre
 from nacre.records.evidence import BranchResult, Rows, Table
 from nacre.stores.catalog import Library
 from nacre.understanding.glossing import question_language
+from tests.support.read_yaml import read_yaml
 from tools.sql import translate_labels
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/languages"
 CASES = [
     pytest.param(path.stem, case, id=f"{path.stem}: {case['ask']}")
     for path in sorted(FIXTURES.glob("*.yaml"))
-    for case in yaml.safe_load(path.read_text(encoding="utf-8"))["questions"]
+    for case in read_yaml(path)["questions"]
 ]
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.builder import App, compose
@@ -20,11 +19,12 @@ from nacre.serving.cli.options import open_library
 from nacre.stores import versions
 from nacre.understanding.dialogue.rewrite import orientation_intent
 from nacre.understanding.linking.link_mentions import Linker, linker_of
+from tests.support.read_yaml import read_yaml
 
 FINDS_EXAMPLES = True
 
 ROOT = Path(__file__).parents[2]
-CASES = yaml.safe_load((ROOT / "tests/fixtures/understanding/orientation.yaml").read_text(encoding="utf-8"))
+CASES = read_yaml(ROOT / "tests/fixtures/understanding/orientation.yaml")
 PREFIX = "@prefix : <http://x.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
 SHADES = ("Big Dipper", "Night Owl", "Old Faithful", "Little Sun")
 LAMPS = PREFIX + "".join(

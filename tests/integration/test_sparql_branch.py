@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-import yaml
 from starlette.testclient import TestClient
 
 from ingestion.pipeline import ingest
@@ -20,6 +19,7 @@ from nacre.serving.app import create_app
 from nacre.stores.catalog import Library
 from nacre.stores.sparql_source import ASIDE, OxigraphStore
 from nacre.understanding.understand import understand
+from tests.support.read_yaml import read_yaml
 from tests.support.small_graphs import FIXTURES
 from tests.support.sparql_server import endpoint
 from tools import sparql
@@ -27,7 +27,7 @@ from tools.sandbox import Sandbox
 from tools.sql import run_reading
 
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
-QUESTIONS = yaml.safe_load((FIXTURES / "questions/kitchen.yaml").read_text())
+QUESTIONS = read_yaml(FIXTURES / "questions/kitchen.yaml")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,8 @@ from nacre.plans.sparql_engine import sparql_engine
 from nacre.plans.sparql_vocabulary import Vocabulary
 from nacre.records.plan import Aggregate, Attribute, Combine, Filter, Itself, Select, Variable
 from nacre.records.schema import Schema
-from nacre.stores.sparql_source import OxigraphStore
+from nacre.stores.killable_pool import KillablePool
+from nacre.stores.sparql_source import MAX_MEMORY, OxigraphStore
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Cell, Tables
 from tests.support.random_plans import combined, selects
@@ -25,18 +26,16 @@ Graphs = dict[str, tuple[Tables, Lexicon]]
 
 @pytest.fixture(scope="session")
 def engines(small_graphs: Graphs, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Engine]]:
-    """SPARQL over the same graphs, one process a graph that is asked."""
-    stores, found = [], {}
+    """SPARQL over the same graphs, in one process."""
+    found, pool = {}, KillablePool(MAX_MEMORY)
     for name, (tables, _) in small_graphs.items():
         folder = tmp_path_factory.mktemp(name) / "triples"
         write_triples(tables, folder)
-        store = OxigraphStore(folder)
-        stores.append(store)
+        store = OxigraphStore(folder, pool=pool)
         words = Vocabulary(tables.schema, store.readings, closed=True)
         found[name] = sparql_engine(store, words, ingested_labels(tables), seconds=20)
     yield found
-    for store in stores:
-        store.close()
+    pool.close()
 
 
 @settings(max_examples=100)

@@ -24,7 +24,7 @@ from ingestion.read.sources import ReadOptions, find_sources
 from ingestion.read.tables import SheetReport, read_sheet_reports
 from ingestion.vocabulary import LABEL, TYPE, XSD
 from nacre.errors import ConfigError, IngestionError
-from nacre.extensions.spreadsheets import read_delimited, triples
+from nacre.extensions.spreadsheets import layout, read_delimited, triples
 from nacre.extensions.spreadsheets.preview import preview_table
 from nacre.extensions.spreadsheets.read_workbook import _workbook
 from nacre.extensions.spreadsheets.triples import export_cells
@@ -595,14 +595,16 @@ def test_what_can_not_be_read_is_one_line(tmp_path: Path, name: str, content: by
         read(tmp_path / name)
 
 
-def test_columns_beyond_the_limit_are_counted_and_ragged_rows_are_named(tmp_path: Path) -> None:
-    wide = [
-        ",".join(f"c{n}" for n in range(16_000)),
-        *(",".join(str(n * row) for n in range(16_000)) for row in (1, 2)),
-    ]
+def test_columns_beyond_the_limit_are_counted_and_ragged_rows_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert layout.MAX_COLUMNS == 2000
+    for module in (layout, triples):
+        monkeypatch.setattr(module, "MAX_COLUMNS", 20)
+    wide = [",".join(f"c{n}" for n in range(160)), *(",".join(str(n * row) for n in range(160)) for row in (1, 2))]
     _, (report,) = read(write(tmp_path / "wide.csv", "\n".join(wide)))
-    assert (len(report.columns), report.skipped) == (2000, 28_000)
-    assert "beyond column 2,000" in notes((report,))
+    assert (len(report.columns), report.skipped) == (20, 280)
+    assert "beyond column 20 " in notes((report,))
     # an ingest of its own: in the same folder it would add to the first one
     (tmp_path / "b").mkdir()
     _, (report,) = read(write(tmp_path / "b" / "mixed.csv", "name;city;age\nAda;Lund;5\nBo,Ystad,6\nCy;Lund;7\n"))

@@ -9,7 +9,6 @@ from typing import Any
 
 import pyoxigraph as ox
 import pytest
-import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
@@ -23,6 +22,7 @@ from ingestion.read.parse import parse_files
 from ingestion.report import build_report
 from nacre.config.settings import Settings
 from nacre.stores.sqlite.tables import Tables
+from tests.support.read_yaml import read_yaml
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "vocabularies"
 SOURCES = sorted(FOLDER.glob("*.ttl"))
@@ -31,7 +31,7 @@ OPEN = pytest.mark.xfail(reason="not yet understood", strict=True)
 CASES = [
     pytest.param(path.stem, case, id=f"{path.stem}: {case['ask']}", marks=OPEN if case.get("open") else ())
     for path in SOURCES
-    for case in yaml.safe_load(path.with_suffix(".yaml").read_text())
+    for case in read_yaml(path.with_suffix(".yaml"))
 ]
 OF_FIFTEEN = 12
 
@@ -56,7 +56,7 @@ def test_values(name: str, case: dict[str, Any], app: App) -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)
 def test_at_least_twelve_of_fifteen_are_right(path: Path) -> None:
-    cases = yaml.safe_load(path.with_suffix(".yaml").read_text())
+    cases = read_yaml(path.with_suffix(".yaml"))
     assert len(cases) == 15
     assert sum(not case.get("open") for case in cases) >= OF_FIFTEEN
 

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ingestion.index.triples import export_triples
 from ingestion.induce.layout import induce_layout
@@ -17,9 +16,10 @@ from ingestion.report import build_report, omission_lines, read_omissions
 from nacre.errors import IngestionError
 from nacre.stores.sqlite.tables import Tables
 from tests.support.capsules import capsules
+from tests.support.read_yaml import read_yaml
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "wild"
-EXPECTED: dict[str, dict[str, Any]] = yaml.safe_load(FOLDER.with_suffix(".yaml").read_text(encoding="utf-8"))
+EXPECTED: dict[str, dict[str, Any]] = read_yaml(FOLDER.with_suffix(".yaml"))
 LOADED = [name for name, each in EXPECTED.items() if "triples" in each]
 REFUSED = [name for name, each in EXPECTED.items() if "refused" in each]
 

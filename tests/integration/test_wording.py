@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-import yaml
 
 from nacre.stores.sqlite.tables import Tables
+from tests.support.read_yaml import read_yaml
 from tests.support.small_graphs import FIXTURES, opened
 from tests.support.wording_table import GRAPH, sentences
 
-EXPECTED = yaml.safe_load((FIXTURES / "wording.yaml").read_text(encoding="utf-8"))
+EXPECTED = read_yaml(FIXTURES / "wording.yaml")
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,18 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import yaml
 
+from tests.support.statements import statements
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 LOCK = (ROOT / "requirements.lock").read_text()
+HOUSE = set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
 
 
 def name(requirement: str) -> str:
@@ -24,22 +28,32 @@ def test_every_dependency_is_pinned():
     assert {name(requirement) for requirement in wanted} - pinned == set()
 
 
+@cache
+def imported_modules() -> dict[Path, set[str]]:
+    """The files that are installed, each with the modules that it imports, on any level."""
+    found: dict[Path, set[str]] = {}
+    for file in (path for package in HOUSE for path in (ROOT / package).rglob("*.py")):
+        found[file] = set()
+        for node in statements(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                found[file] |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found[file].add(node.module.split(".")[0])
+    return found
+
+
 def test_every_import_is_a_declared_dependency():
-    house = set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
     provided = packages_distributions()
     extras = PROJECT["project"]["optional-dependencies"]
     used = "bundled vectors qdrant local otel learn agents databases postgres s3 login spreadsheets xlsx pandas"
     optional = {name(requirement) for extra in used.split() for requirement in extras[extra]}
     declared = {name(requirement) for requirement in PROJECT["project"]["dependencies"]} | optional
-    missing = set()
-    for file in (path for package in house for path in (ROOT / package).rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text())):
-            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                modules = [node.module]
-            for module in {module.split(".")[0] for module in modules} - house - sys.stdlib_module_names:
-                if not {name(distribution) for distribution in provided.get(module, [module])} & declared:
-                    missing.add(f"{file.relative_to(ROOT)}: {module}")
+    missing = {
+        f"{file.relative_to(ROOT)}: {module}"
+        for file, modules in imported_modules().items()
+        for module in modules - HOUSE - sys.stdlib_module_names
+        if not {name(distribution) for distribution in provided.get(module, [module])} & declared
+    }
     assert missing == set()
 
 
@@ -48,18 +62,8 @@ def test_every_declared_dependency_is_imported():
     by_name = {
         "langchain-ollama",  # by init_chat_model, for the provider that NACRE_MODEL names
     }
-    imported = set()
-    for file in (
-        path
-        for package in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-        for path in (ROOT / package).rglob("*.py")
-    ):
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                imported.add(node.module.split(".")[0])
     provided = packages_distributions()
+    imported = set().union(*imported_modules().values())
     used = {name(distribution) for module in imported for distribution in provided.get(module, [])}
     declared = {name(requirement) for requirement in PROJECT["project"]["dependencies"]}
     assert declared - used - by_name == set()

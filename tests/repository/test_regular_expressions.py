@@ -9,11 +9,12 @@ import re
 import signal
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
+from tests.support.read_yaml import read_yaml
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("nacre", "agents", "graph", "tools", "ingestion")
@@ -104,7 +105,10 @@ def case_of(place: str, value: re.Pattern[Any], method: str) -> Case:
 
 def usage(name: str, source: str) -> str:
     """How a module uses one of its patterns; as a search if it does not say."""
-    used = set(re.findall(rf"(?<!\w){name}\.(\w+)", source))
+    return method_of(set(re.findall(rf"(?<!\w){name}\.(\w+)", source)))
+
+
+def method_of(used: set[str]) -> str:
     return "fullmatch" if used == {"fullmatch"} else "match" if used and used <= set(ANCHORED) else "finditer"
 
 
@@ -112,7 +116,8 @@ def literal_patterns() -> Iterator[Case]:
     """The patterns in calls of functions of `re`."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text())):
+            text = path.read_text()
+            for node in ast.walk(ast.parse(text)) if re.search(r"\bre\s*\.", text) else ():
                 if pattern := literal_pattern(node):
                     method = node.func.attr  # type: ignore[attr-defined]
                     flags = re.IGNORECASE if "IGNORECASE" in ast.unparse(node) else 0
@@ -135,14 +140,14 @@ def literal_pattern(node: ast.AST) -> str:
 def language_patterns() -> Iterator[Case]:
     """The entries of the language data that functions read as patterns, with a word for each placeholder."""
     source = "\n".join(path.read_text() for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    names = set(re.findall(r'pattern\(\s*"(\w+)",\s*"(\w+)"', source))
-    data = {path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / "nacre/language/en").glob("*.yaml")}
-    names |= {("patterns", name) for name in data["patterns"]}
-    for file, name in sorted(names):
+    uses: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for *name, use in re.findall(r'\bpattern\(\s*"(\w+)",\s*"(\w+)"(?:[^()]*\)\.(\w+))?', source):
+        uses[tuple(name)] |= {use} - {""}
+    data = {path.stem: read_yaml(path) for path in (ROOT / "nacre/language/en").glob("*.yaml")}
+    for file, name in sorted({*uses, *(("patterns", name) for name in data["patterns"])}):
         entry = data[file][name]
         for text in [entry] if isinstance(entry, str) else entry:
-            method = usage(rf'pattern\(\s*"{file}",\s*"{name}"[^()]*\)', source)
-            yield Case(f"{file}.yaml {name}", re.sub(r"(?<!\?P)<\w+>", "w", text), 0, method)
+            yield Case(f"{file}.yaml {name}", re.sub(r"(?<!\?P)<\w+>", "w", text), 0, method_of(uses[file, name]))
 
 
 def slow_cases(cases: list[Case]) -> Iterator[tuple[Case, str]]:

@@ -7,27 +7,33 @@ A process of its own for each run: what depends on the order of a set differs be
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-
-import yaml
 
 from nacre.records.json_form import to_json
 from nacre.records.turn import Rewrite
+from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import Tables
 from nacre.understanding.understand import understand
+from tests.support.read_yaml import read_yaml
 from tests.support.small_graphs import FIXTURES, NAMES, opened
 
-OF_EACH = 5
+OF_EACH = 2
 
 
 def main(folder: Path) -> None:
     """Open every graph in the folder, and ask."""
     for name in NAMES:
         (folder / name).mkdir()
-        tables, lexicon = opened(name, folder / name)
-        cases = yaml.safe_load((FIXTURES / f"questions/{name}.yaml").read_text(encoding="utf-8"))
-        for case in cases[:: max(1, len(cases) // OF_EACH)]:
-            found = understand(Rewrite(case["ask"]), tables.schema, lexicon)
-            sys.stdout.write(json.dumps([name, to_json(found)]) + "\n")
+        for line in readings(name, *opened(name, folder / name)):
+            sys.stdout.write(f"{line}\n")
+
+
+def readings(name: str, tables: Tables, lexicon: Lexicon) -> Iterator[str]:
+    """What is understood of the first questions of a graph."""
+    cases = read_yaml(FIXTURES / f"questions/{name}.yaml")
+    for case in cases[:: max(1, len(cases) // OF_EACH)]:
+        yield json.dumps([name, to_json(understand(Rewrite(case["ask"]), tables.schema, lexicon))])
 
 
 if __name__ == "__main__":

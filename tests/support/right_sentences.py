@@ -7,7 +7,6 @@ from operator import itemgetter
 from pathlib import Path
 from random import Random
 
-import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agents.answering.grounding_gate import GroundingGate, table_claims
@@ -22,6 +21,7 @@ from nacre.records.turn import Reading
 from nacre.stores.sqlite.tables import Tables
 from nacre.wording.answer import verbalise_result
 from nacre.wording.plan_phrases import verbalise_plan
+from tests.support.read_yaml import read_yaml
 from tools.sql import run_reading
 
 
@@ -54,7 +54,7 @@ def answered(composition: Composition, graphs: Sequence[str], questions: Path) -
         return told[-1]
 
     for name in graphs:
-        for number, case in enumerate(yaml.safe_load((questions / f"{name}.yaml").read_text())):
+        for number, case in enumerate(read_yaml(questions / f"{name}.yaml")):
             for turn in (case, *case.get("then", ())):
                 view, account = asyncio.run(ask(turn["ask"], name, f"{name}{number}"))
                 if account.values and sorted(map(str, account.values)) == sorted(map(str, turn["values"])):

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+
+from tests.support.read_yaml import read_yaml
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "understanding"
 
@@ -12,7 +13,7 @@ FOLDER = Path(__file__).parents[1] / "fixtures" / "understanding"
 def pairs(name: str) -> list[Any]:
     """One parameter a pair of a file; a mark that is no longer true fails."""
     found = []
-    for case in yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")):
+    for case in read_yaml(FOLDER / f"{name}.yaml"):
         reason = case.get("open")
         marks = [pytest.mark.xfail(reason=reason, strict=True, raises=AssertionError)] if reason else []
         found.append(pytest.param(case, marks=marks, id=": ".join(case[k] for k in ("graph", "ask") if k in case)))

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from nacre.checking.claims import unsupported_claims
 from nacre.language.tokens import name_tokens
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
+from tests.support.read_yaml import read_yaml
 
-CASES = yaml.safe_load((Path(__file__).parents[1] / "fixtures/claims.yaml").read_text("utf-8"))
+CASES = read_yaml(Path(__file__).parents[1] / "fixtures/claims.yaml")
 SENTENCES = [
     pytest.param(case, text, kind == "right", id=f"{kind}: {text}")
     for case in CASES

@@ -128,9 +128,8 @@ def test_readable_label() -> None:
 
 
 def test_is_currency() -> None:
-    assert is_currency("EUR")
-    assert is_currency("franc")
-    assert not is_currency("kg")
+    assert all(map(is_currency, ("EUR", "NOK", "€", "¥", "franc", "jpy")))
+    assert not any(map(is_currency, ("kg", "PSI", "RPM", "EUR/kWh", "million USD", "")))
 
 
 def test_find_quantities() -> None:

@@ -10,6 +10,7 @@ import yaml
 from nacre.language import thesaurus as english
 from nacre.language.thesaurus import concept_phrases, english_data, gradable_adjective, synonyms
 from nacre.language.tokens import lemma, tokenize
+from tests.support.read_yaml import LOADER, read_yaml
 
 LANGUAGE = Path(english.__file__).parent
 THESAURUS = LANGUAGE / "en" / "synonyms.yaml"
@@ -63,7 +64,7 @@ OPPOSITES = [
 
 
 def _thesaurus() -> dict[str, list[list[str]] | dict[str, list[str]]]:
-    read: dict[str, list[list[str]] | dict[str, list[str]]] = yaml.safe_load(THESAURUS.read_text(encoding="utf-8"))
+    read: dict[str, list[list[str]] | dict[str, list[str]]] = read_yaml(THESAURUS)
     return read
 
 
@@ -159,7 +160,7 @@ def test_forms_of_adjectives_are_read(said: str, descending: bool, first: str) -
 
 
 def _root(path: Path) -> yaml.Node:
-    node = yaml.compose(path.read_text(encoding="utf-8"))
+    node = yaml.compose(path.read_text(encoding="utf-8"), Loader=LOADER)
     assert node is not None
     return node
 

@@ -404,7 +404,7 @@ def search_statement(filter: ThreadFilter, dialect: StateDialect) -> tuple[str, 
         given += [json_text([value]), key]
     if filter.waiting is not None:
         # whether the last turn asked which of several readings was meant
-        status, options = dialect.field("record", "status"), dialect.list_length("record", "options")
+        status, options = dialect.field("record", "status"), dialect.list_length.format("record", "options")
         where.append(
             f"coalesce((SELECT CASE WHEN {status} = 'clarify' AND {options} > 0 THEN 1 ELSE 0 END"
             " FROM turn t WHERE t.owner = c.owner AND t.thread = c.thread ORDER BY t.turn DESC LIMIT 1), 0) = ?"

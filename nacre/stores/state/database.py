@@ -366,7 +366,8 @@ def execute(connection: "Connection", sql: str, given: Sequence[object], is_serv
 
 def _named(given: Sequence[object], is_server: bool) -> dict[str, object]:
     # PostgreSQL stores no NUL in texts
-    return {f"p{n}": _without_nul(value) if is_server else value for n, value in enumerate(given)}
+    stored = (each.replace("\0", "\ufffd") if is_server and isinstance(each, str) else each for each in given)
+    return {f"p{n}": value for n, value in enumerate(stored)}
 
 
 @lru_cache(512)
@@ -384,16 +385,13 @@ def _statement(sql: str, lists: tuple[bool, ...]) -> "TextClause":
     return marked.bindparams(*(bindparam(f"p{n}", expanding=True) for n, is_list in enumerate(lists) if is_list))
 
 
-def _without_nul(value: object) -> object:
-    return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
-
-
 @dataclass(frozen=True)
 class StateDialect:
     """Parts of statements. `{}` in a template is a column; `types` are words of table definitions."""
 
     json_field: str
-    json_list_length: str
+    # the length of the list in a field of a JSON object in a column
+    list_length: str
     byte_length: str
     # whether the object in the column m.metadata has a key (second value) with a JSON value (first value)
     has_json_entry: str
@@ -403,10 +401,6 @@ class StateDialect:
         """A text field of a JSON object in a column."""
         return self.json_field.format(column, key)
 
-    def list_length(self, column: str, key: str) -> str:
-        """The length of a list in a JSON object in a column."""
-        return self.json_list_length.format(column, key)
-
     def size(self, column: str) -> str:
         """The number of bytes of a text in a column."""
         return self.byte_length.format(column)
@@ -415,7 +409,7 @@ class StateDialect:
 DIALECTS = {
     "sqlite": StateDialect(
         json_field="json_extract({}, '$.{}')",
-        json_list_length="json_array_length({}, '$.{}')",
+        list_length="json_array_length({}, '$.{}')",
         byte_length="length(CAST({} AS BLOB))",
         # JSON's true and 1 have the same value in SQLite, so that types are compared as well
         has_json_entry=(
@@ -427,7 +421,7 @@ DIALECTS = {
     ),
     "postgresql": StateDialect(
         json_field="({}::json ->> '{}')",
-        json_list_length="json_array_length({}::json -> '{}')",
+        list_length="json_array_length({}::json -> '{}')",
         byte_length="octet_length({})",
         has_json_entry=(
             "EXISTS (SELECT 1 FROM thread_metadata m, (SELECT CAST(? AS jsonb) -> 0 AS value) wanted"

@@ -519,7 +519,10 @@ def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, 
         each
         for each in candidates
         if each not in agents
-        and (_gives_mentioned_class(each) or _is_unnamed(each, graph))
+        and (
+            _gives_mentioned_class(each)
+            or not any(t.ref.predicate or graph.nodes[t.ref.node].named for t in each.derivation.targets)
+        )
         and _used_words(each, question) <= most
     ]
 
@@ -538,11 +541,6 @@ def _gives_mentioned_class(candidate: Candidate) -> bool:
     targets, links = candidate.derivation.targets, candidate.derivation.links
     first = targets[0].ref
     return not first.predicate and any(link.kind == "class" and link.refs[0].node == first.node for link in links)
-
-
-def _is_unnamed(candidate: Candidate, graph: SchemaGraph) -> bool:
-    refs = (target.ref for target in candidate.derivation.targets)
-    return all(not ref.predicate and not graph.nodes[ref.node].named for ref in refs)
 
 
 def _prefer_places(candidates: list[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:

@@ -408,7 +408,10 @@ def boolean_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, 
     """ "Blocked customers", "unpaid rentals": a boolean property holds, or does not."""
     about = context.graph.about(ref.predicate)
     yes, no = true_value(about), false_value(about)
-    if yes is None or (yes is not True and _means_otherwise(link, ref, context)) or _names_amount(link, ref, context):
+    if yes is None or _names_amount(link, ref, context):
+        return
+    # who "earns" has not paid, and what they "pay" is not yes or no
+    if yes is not True and (_is_unlike(link, ref, context) or _is_verb_of_participle(link, ref, context)):
         return
     if link.match == "partial" and _is_only_verb(link, ref, context):
         # what is run by somebody does not run at night
@@ -425,11 +428,6 @@ def boolean_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, 
     else:
         rule, condition = "flag", Condition(ref, "=", (yes,), is_denied)
     yield new.add_conditions(rule, 0.2, condition, last="flag")
-
-
-def _means_otherwise(link: Link, ref: Ref, context: ParseContext) -> bool:
-    """Whether a word is only like the name: who "earns" has not paid, and what they "pay" is not yes or no."""
-    return _is_unlike(link, ref, context) or _is_verb_of_participle(link, ref, context)
 
 
 def _is_unlike(link: Link, ref: Ref, context: ParseContext) -> bool:

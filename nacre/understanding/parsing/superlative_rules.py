@@ -65,11 +65,6 @@ SETTLED_TOTAL_RULE, SETTLED_MEASURE_GAIN = "settled on total of only measure", 0
 MAX_MEASURES = 3  # how many properties are tried as the measure of an adjective
 
 
-def extreme_function(state: ParseState) -> Aggregation:
-    """Return the aggregate of the pending superlative: "max" for the highest, "min" for the lowest."""
-    return "max" if state.rank is not None and state.rank.descending else "min"
-
-
 def ranked_class(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:
     """ "The youngest student", "the most students"."""
     assert state.rank is not None
@@ -332,7 +327,8 @@ def _with_aggregate(state: ParseState, new: ParseState, ref: Ref, context: Parse
     left = state.pending_values or ref
     if left.node != ref.node or not left.predicate or not context.graph.is_numeric(left.predicate):
         return
-    function = state.pending_aggregates[0] if state.pending_aggregates else extreme_function(state)
+    extreme: Aggregation = "max" if state.rank is not None and state.rank.descending else "min"
+    function = state.pending_aggregates[0] if state.pending_aggregates else extreme
     rule = "against aggregate" if state.pending_aggregates else "against extreme"
     yield compare_with_target(new, rule, 0.4, left, Target(ref, function), rank=None, mode="C")
 
