@@ -289,6 +289,10 @@ def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(start: str) -> N
         ("\ufeff=1+1 tons", "'\ufeff=1+1 tons"),
         ("a; =1+1", "a;' =1+1"),
         ("a\n \n @x", "a\n \n' @x"),
+        # the quotation marks of a cell that a reader takes apart
+        ('"=1+1"', '\'"=1+1"'),
+        ('a;"" @x', 'a;\'"" @x'),
+        ('say "a-b"', 'say "a-b"'),
         # numbers and words stay
         ("-3", "-3"),
         (" -3.5", " -3.5"),
