@@ -284,7 +284,7 @@ class Conversations:
 
     def delete(self, owner: str, thread: str) -> None:
         """Delete a thread with its turns, feedback and shared answers."""
-        with self._writing() as run:
+        with self._writing(deletes=True) as run:
             for table in THREAD_TABLES:
                 run(f"DELETE FROM {table} WHERE owner = ? AND thread = ?", owner, thread)
 
@@ -319,13 +319,13 @@ class Conversations:
         """Delete all shared answers about a graph; their number. Without any, nothing is written."""
         if not self._rows("SELECT 1 FROM shared_answer WHERE graph = ? LIMIT 1", graph):
             return 0
-        with self._writing() as run:
+        with self._writing(deletes=True) as run:
             return int(run("DELETE FROM shared_answer WHERE graph = ?", graph).rowcount)
 
     def delete_expired_shares(self) -> int:
         """Delete the shared answers that have expired; their number."""
         now = self.now()
-        with self._writing() as run:
+        with self._writing(deletes=True) as run:
             return int(run("DELETE FROM shared_answer WHERE expires <= ?", now).rowcount)
 
     def last_change(self) -> float | None:

@@ -19,7 +19,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -94,13 +94,19 @@ class StateDatabase:
             return [tuple(row) for row in execute(connection, sql, given, self.is_server)]
 
     @contextmanager
-    def writing(self, scope: str = "") -> Iterator[Execute]:
+    def writing(self, scope: str = "", *, deletes: bool = False) -> Iterator[Execute]:
         """A transaction; it ends with the block, and an error takes it back. On a server, those of the same scope run
-        one after the other, as all do in a file."""
+        one after the other, as all do in a file. What it `deletes` then stays in no journal of a file either."""
         with _errors():
             if self._own is not None:
-                with self._own[0] as connection, _immediate(connection):
-                    yield Execute(connection, is_server=False)
+                with self._own[0] as connection:
+                    with _immediate(connection):
+                        yield Execute(connection, is_server=False)
+                    if deletes:
+                        raw: Any = connection.connection.dbapi_connection
+                        # nothing happens while others read or write for long; a later one catches up
+                        with suppress(sqlite3.Error):
+                            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
                 return
             with self._engine.begin() as connection:
                 run = Execute(connection, is_server=True)
