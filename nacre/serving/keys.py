@@ -34,14 +34,14 @@ KEY_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 @dataclass(frozen=True)
 class Caller:
     """Who sent a request. `owner` owns the threads, `graphs` are the readable graphs (None: all), `may` its rights,
-    `name` the name of a person who logged in. Of the owner's threads, a visitor may use those that visitors created, by
-    their random names."""
+    `name` the name of a person who logged in, `visitor` the address of a visitor without a key. Of the owner's threads,
+    a visitor may use those that visitors created, by their random names."""
 
     owner: str
     graphs: tuple[str, ...] | None = None
     may: tuple[str, ...] = ()
     name: str = ""
-    is_visitor: bool = False
+    visitor: str = ""
 
     def may_read(self, graph: str) -> bool:
         """Whether this caller may read a graph.
