@@ -165,9 +165,8 @@ class KeyStore:
     def find_caller(self, token: str) -> Caller | None:
         """The caller that a key stands for; None if the key is not valid."""
         hashed = _hash(token)
-        return next(
-            (Caller(k.name, k.graphs, k.may) for k in self.all() if k.hash == hashed and k.revoked is None), None
-        )
+        valid = (key for key in self.all() if key.hash == hashed and key.revoked is None)
+        return next((Caller(key.name, key.graphs, key.may) for key in valid), None)
 
     def find_owner(self, name: str) -> tuple[Caller, str] | None:
         """The caller of this name and the hash of its key; None if its key is revoked. Without keys, this is the local

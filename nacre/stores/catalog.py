@@ -273,8 +273,7 @@ class Library:
         with versions.writer_lock(home):
             (home / versions.CURRENT).unlink(missing_ok=True)
             versions.remove_unused_versions(home, self._servers.remove_parts)
-            parts = [folder for part in ("versions", "vectors", "layers") for folder in (home / part).glob("*")]
-            if not any(folder.is_dir() for folder in parts):
+            if not any(each.is_dir() for part in ("versions", "vectors", "layers") for each in (home / part).glob("*")):
                 shutil.rmtree(home, ignore_errors=True)
 
     def close(self) -> None:

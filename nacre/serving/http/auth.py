@@ -89,24 +89,21 @@ class Authenticator:
         self.limit_address(request)
         if address not in LOOPBACK_HOSTS:
             raise Unauthenticated("Without keys only requests from this machine are accepted. Run: nacre keys add NAME")
-        self._check_local(request)
-        return LOCAL_CALLER
-
-    def limit_address(self, request: Request) -> None:
-        """Count a request that needs no key; raises TooManyRequests."""
-        self._rate.take(f"{ADDRESS}{client_network(request.client.host if request.client else '127.0.0.1')}")
-
-    def _check_local(self, request: Request) -> None:
-        """Refuse requests that other web pages send from this machine: they have another origin or host."""
-        host = request.headers.get("host", "")
+        # requests that other web pages send from this machine have another origin or host
         if any(request.headers.get(name) for name in PROXY_HEADERS):
             raise Unauthenticated(
                 "This request came through a proxy. Without keys only requests from this machine are accepted. "
                 "Run: nacre keys add NAME"
             )
+        host = request.headers.get("host", "")
         if not LOOPBACK_HOST.fullmatch(host):
             raise ForbiddenOrigin(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
         self.check_page(request)
+        return LOCAL_CALLER
+
+    def limit_address(self, request: Request) -> None:
+        """Count a request that needs no key; raises TooManyRequests."""
+        self._rate.take(f"{ADDRESS}{client_network(request.client.host if request.client else '127.0.0.1')}")
 
     def check_page(self, request: Request) -> None:
         """Refuse requests that other web pages send with what a browser adds to each request, such as a cookie."""

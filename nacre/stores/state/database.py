@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import re
+import select
 import sqlite3
 import threading
 import time
@@ -31,13 +32,6 @@ from nacre.stores.addresses import with_password
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, CursorResult, Engine, TextClause
-
-
-import select
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sqlalchemy import URL, Engine
 
 
 class Execute:
@@ -90,7 +84,7 @@ class StateDatabase:
 
     def read(self, sql: str, *given: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        with _errors(), self._reading() as connection:
+        with _errors(), self._autocommit.connect() if self._own is None else self._own[1] as connection:
             return [tuple(row) for row in execute(connection, sql, given, self.is_server)]
 
     @contextmanager
@@ -137,15 +131,6 @@ class StateDatabase:
         for each in self._own or ():
             each.close()
         self._engine.dispose()
-
-    @contextmanager
-    def _reading(self) -> "Iterator[Connection]":
-        if self._own is not None:
-            with self._own[1] as connection:
-                yield connection
-        else:
-            with self._autocommit.connect() as connection:
-                yield connection
 
 
 def open_state(settings: Settings, name: str) -> StateDatabase:
@@ -361,7 +346,7 @@ class _Sizes:
         self._database = database
 
     def __format__(self, column: str) -> str:
-        return self._database.dialect.size(column)
+        return self._database.dialect.byte_length.format(column)
 
 
 def execute(connection: "Connection", sql: str, given: Sequence[object], is_server: bool) -> "CursorResult[Any]":
@@ -404,18 +389,6 @@ class StateDialect:
     # whether the object in the column m.metadata has a key (second value) with a JSON value (first value)
     has_json_entry: str
     types: dict[str, str]
-
-    def field(self, column: str, key: str) -> str:
-        """A text field of a JSON object in a column."""
-        return self.json_field.format(column, key)
-
-    def list_length(self, column: str, key: str) -> str:
-        """The length of a list in a JSON object in a column."""
-        return self.json_list_length.format(column, key)
-
-    def size(self, column: str) -> str:
-        """The number of bytes of a text in a column."""
-        return self.byte_length.format(column)
 
 
 DIALECTS = {
