@@ -68,7 +68,8 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
             TableRow(iri, label[:LONGEST_CELL], tuple(ends))
             for row, ends in zip(rows, values, strict=True)
             if is_id(row[0])
-            for iri, label in [members[row[0]]]
+            # a view of a database may not have a row any more when it is asked for its name
+            for iri, label in [members.get(row[0]) or (str(row[0]), str(row[0]).rpartition("/")[2])]
         ),
         request.skip,
     )

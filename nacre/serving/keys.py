@@ -34,14 +34,14 @@ KEY_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 @dataclass(frozen=True)
 class Caller:
     """Who sent a request. `owner` owns the threads, `graphs` are the readable graphs (None: all), `may` its rights,
-    `name` the name of a person who logged in. Of the owner's threads, a visitor may use those that visitors created, by
-    their random names."""
+    `name` the name of a person who logged in, `visitor` the address of a visitor without a key. Of the owner's threads,
+    a visitor may use those that visitors created, by their random names."""
 
     owner: str
     graphs: tuple[str, ...] | None = None
     may: tuple[str, ...] = ()
     name: str = ""
-    is_visitor: bool = False
+    visitor: str = ""
 
     def may_read(self, graph: str) -> bool:
         """Whether this caller may read a graph.
@@ -165,9 +165,8 @@ class KeyStore:
     def find_caller(self, token: str) -> Caller | None:
         """The caller that a key stands for; None if the key is not valid."""
         hashed = _hash(token)
-        return next(
-            (Caller(k.name, k.graphs, k.may) for k in self.all() if k.hash == hashed and k.revoked is None), None
-        )
+        valid = (key for key in self.all() if key.hash == hashed and key.revoked is None)
+        return next((Caller(key.name, key.graphs, key.may) for key in valid), None)
 
     def find_owner(self, name: str) -> tuple[Caller, str] | None:
         """The caller of this name and the hash of its key; None if its key is revoked. Without keys, this is the local

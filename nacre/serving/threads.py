@@ -84,12 +84,12 @@ class StorageQuota:
 
     async def check(self, caller: Caller, turns: int = 0) -> None:
         """Raises QuotaExceeded if the caller may store nothing more, in a thread that has so many turns."""
-        if caller.is_visitor and turns >= MAX_VISITOR_TURNS:
+        if caller.visitor and turns >= MAX_VISITOR_TURNS:
             raise QuotaExceeded(f"This conversation has {turns} questions, the most it may have. Begin a new one.")
-        if not self._megabytes or (caller.owner == LOCAL_CALLER.owner and not caller.is_visitor):
+        if not self._megabytes or (caller.owner == LOCAL_CALLER.owner and not caller.visitor):
             return
         stored = await run_in_thread(self._conversations.stored_bytes, caller.owner)
-        if caller.is_visitor and stored >= self._megabytes * MEGABYTE * VISITOR_SHARE:
+        if caller.visitor and stored >= self._megabytes * MEGABYTE * VISITOR_SHARE:
             raise QuotaExceeded("This site has no room for more conversations now. Ask without one, or try later.")
         if stored >= self._megabytes * MEGABYTE:
             raise QuotaExceeded(
@@ -322,7 +322,7 @@ class Threads:
 
 
 def _random_name(caller: Caller) -> str:
-    return f"{'visitor-' if caller.is_visitor else ''}{uuid.uuid4().hex}"
+    return f"{'visitor-' if caller.visitor else ''}{uuid.uuid4().hex}"
 
 
 def validate_thread_name(thread: str | None) -> str | None:

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from nacre.serving.turn_service import TurnService
 
 
-# spreadsheets run a cell with this first character, also as wide as a Chinese one or after blanks, as a formula, and
-# those of many countries begin a cell after a semicolon too, and a row after a line break
+# spreadsheets run a cell with this first character, also as wide as a Chinese one, after blanks or after a quotation
+# mark, as a formula, and those of many countries begin a cell after a semicolon too, and a row after a line break
 FORMULA_START = re.compile(
     r"^(?=[\t\r\n])|(?:^|(?<=[;\t-\r\x85\u2028\u2029]))"
-    r"(?=[ \xa0\u2000-\u200b\u202f\u3000\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])"
+    r'(?=[ "\xa0\u2000-\u200b\u202f\u3000\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])'
 )
 
 MARKDOWN_SYMBOLS = re.compile(r"([\\`*_\[\]<>#|])")

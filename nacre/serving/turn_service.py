@@ -157,7 +157,7 @@ class TurnService:
                 await self.threads.quota.check(caller, conversation.turns if conversation else 0)
             except ConversationStoreError as error:
                 log.warning("thread %s can't be looked up: %s", thread, error)
-        if caller.is_visitor and thread and (conversation is None or not VISITOR_THREAD.fullmatch(thread)):
+        if caller.visitor and thread and (conversation is None or not VISITOR_THREAD.fullmatch(thread)):
             raise ConfigError("Visitors can't choose the name of a thread. POST /threads makes one.")
         requested = turn.graph or (context.graph if context else None) or (conversation.graph if conversation else None)
         name = self.resolve_graph(requested, caller)
@@ -194,7 +194,7 @@ class TurnService:
             if before is not None and not thread:
                 stream = partial(stream_stateless_turn, before=before)
             else:
-                stream = partial(stream_turn, thread=thread, start=start, is_visitor=caller.is_visitor)
+                stream = partial(stream_turn, thread=thread, start=start, is_visitor=bool(caller.visitor))
             events = stream(self._app, question, graph=name, owner=caller.owner, context=turn.context, id=turn.id)
             try:
                 async for kind, payload in events:

@@ -258,18 +258,22 @@ class Library:
         raise ConfigError(f"Version {gone} of graph {name!r} is gone. Ask again to use the present one.")
 
     def remove(self, name: str) -> None:
-        """Remove a graph, or its remains. Files of an open version stay until the next ingest. Raises OSError."""
+        """Remove a graph, or its remains, with what people verified: a later graph of this name must not bring it back.
+        Files of an open version stay until the next ingest. Raises OSError."""
         home = self.data / versions.check_name(name)
         if not (home / versions.WRITER).is_file():
             self.resolve(name)
+        try:
+            self.verified.forget_graph(name)
+        except sqlite3.Error as error:
+            log.warning("the verified questions of %s can't be deleted: %s", name, error)
         with self._lock:
             for key in [key for key, held in self._open_graphs.items() if key[0] == name and held.users == 0]:
                 self._close_stores(self._open_graphs.pop(key))
         with versions.writer_lock(home):
             (home / versions.CURRENT).unlink(missing_ok=True)
             versions.remove_unused_versions(home, self._servers.remove_parts)
-            parts = [folder for part in ("versions", "vectors", "layers") for folder in (home / part).glob("*")]
-            if not any(folder.is_dir() for folder in parts):
+            if not any(each.is_dir() for part in ("versions", "vectors", "layers") for each in (home / part).glob("*")):
                 shutil.rmtree(home, ignore_errors=True)
 
     def close(self) -> None:

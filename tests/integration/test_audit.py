@@ -6,6 +6,7 @@ import os
 import queue
 import stat
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from nacre.extensions.audit.entries import (
     DAY,
     FILES,
     FOLDER,
-    MAX_REFUSED,
+    MAX_OF_VISITOR,
+    MAX_UNKNOWN,
     MEGABYTE,
     AuditFiles,
     AuditTable,
@@ -30,7 +32,7 @@ from nacre.extensions.audit.entries import (
 from nacre.extensions.login.rights import FILE, Accounts, Person, read_rights
 from nacre.serving.app import create_app
 from nacre.serving.cli.main import app as commands
-from nacre.serving.keys import NOBODY, KeyStore
+from nacre.serving.keys import NOBODY, Caller, KeyStore
 from nacre.stores.state.database import open_file
 from tests.support.ask_graph import KILNS, KILNS_QUESTION
 
@@ -266,6 +268,8 @@ def test_what_is_stored_of_a_person_is_shown_and_deleted(data: Path, run: Any) -
         # of a running server too
         assert client.get("/api/graphs", headers=cookie).status_code == 401
         assert client.get(path).status_code == 404
+        # nor do journals have what was deleted
+        assert [each.name for each in data.glob("*-wal") if b"Ann Reed" in each.read_bytes()] == []
         assert [each["thread"] for each in client.get("/api/threads", headers=bo).json()] == ["one"]
     assert list((data / "_uploads").iterdir()) == []
     left = [json.loads(line)["what"] for line in run("person", "show", person.owner).splitlines()]
@@ -305,6 +309,18 @@ def test_a_person_who_is_called_as_a_key_is_not_taken_for_it(data: Path, run: An
     assert '"what": "account"' in run("person", "show", person.owner)
 
 
+def test_a_person_who_is_called_as_the_owner_or_subject_of_another_is_not_meant(data: Path, run: Any) -> None:
+    accounts = Accounts(open_file(data / FILE), read_rights("{staff: {graphs: all}}"))
+    ann = Person("https://id.example", "7", "Ann Reed", ("staff",))
+    for number, name in enumerate((ann.owner, ann.subject, ann.name)):
+        accounts.note(Person("https://id.example", f"eve{number}", name, ("staff",)))
+    accounts.note(ann)
+    accounts.close()
+    for who in (ann.owner, ann.subject):
+        assert json.loads(run("person", "show", who))["owner"] == ann.owner
+    assert "Several persons" in str(CliRunner().invoke(commands, ["person", "delete", ann.name]).exception)
+
+
 def test_nothing_is_made_to_delete_from(tmp_path: Path) -> None:
     assert AuditFiles(tmp_path, 1, 0).delete("ann") == 0
     assert list(tmp_path.iterdir()) == []
@@ -341,12 +357,45 @@ def test_of_many_addresses_without_a_key_few_are_noted() -> None:
     minutes = [1.0]
     handler = _Waiting(waiting, lambda: minutes[0] * 60)
     for number in range(100):
-        about = {"caller": NOBODY, "about": {"address": f"2001:db8::{number:x}"}}
+        about = {"caller": NOBODY, "about": {"address": f"2001:db8:{number:x}::1"}}
         handler.handle(logging.makeLogRecord({"msg": "was refused", **about}))
-    assert waiting.qsize() == MAX_REFUSED
+    assert waiting.qsize() == MAX_UNKNOWN
     minutes[0] += 1
     handler.handle(logging.makeLogRecord({"msg": "was refused", **about}))
-    assert waiting.qsize() == MAX_REFUSED + 1
+    assert waiting.qsize() == MAX_UNKNOWN + 1
+
+
+def test_of_the_deeds_of_visitors_few_are_noted_with_their_addresses(data: Path, run: Any) -> None:
+    keys = KeyStore(data)
+    keys.add("site", ["kilns"])
+    ann = {"Authorization": f"Bearer {keys.add('ann', None)}"}
+    with started(data, embed="site=https://a.example") as client:
+        asked(client, ann)
+        thread = client.post("/embed/site/api/threads", json={"graph": "kilns"}).json()["thread"]
+        body = {"question": KILNS_QUESTION, "graph": "kilns", "thread": thread}
+        assert client.post("/embed/site/api/ask", json=body).status_code == 200
+        for _ in range(30):
+            assert client.get(f"/embed/site/api/threads/{thread}/turns/1/answer.csv").status_code == 200
+    entries = [json.loads(line) for line in run("audit", "--json").splitlines()]
+    assert [(each["who"], each.get("visitor")) for each in entries[:2]] == [("ann", None), ("site", "127.0.0.1")]
+    # a minute may end meanwhile
+    assert MAX_OF_VISITOR < len(entries) <= 2 * MAX_OF_VISITOR + 1
+    assert "visitor=127.0.0.1" in run("audit", "--who", "site")
+
+
+def test_visitors_of_many_addresses_leave_room_for_others() -> None:
+    waiting: Any = queue.Queue()
+    handler = _Waiting(waiting, lambda: 60.0)
+    for number in range(50):
+        for network in (f"2001:db8:{number:x}::1", "2001:db8::2"):
+            caller = Caller("site", (), visitor=network)
+            handler.handle(logging.makeLogRecord({"msg": "asked", "caller": caller, "about": {}}))
+    assert waiting.qsize() == MAX_UNKNOWN
+    noted = Counter(waiting.get().__dict__["caller"].visitor for _ in range(MAX_UNKNOWN))
+    assert noted["2001:db8::2"] < MAX_OF_VISITOR + 1
+    for caller in (Caller("site", ()), NOBODY, Caller("other", (), visitor="192.0.2.7")):
+        handler.handle(logging.makeLogRecord({"msg": "asked", "caller": caller, "about": {}}))
+    assert waiting.qsize() == 3
 
 
 def test_the_log_says_who_sent_a_request_and_from_where(data: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -13,6 +13,7 @@ from nacre.errors import ConfigError, GraphNotFound
 from nacre.serving import app
 from nacre.stores import versions
 from nacre.stores.catalog import Library
+from nacre.stores.state.verified_questions import FILE as VERIFIED_FILE
 from nacre.understanding.linking.link_mentions import _schema_parts, linker_of
 from tests.support.word_count_embedder import WordHash
 
@@ -140,6 +141,22 @@ def test_a_removed_graph_is_gone(data: Path) -> None:
     assert not (data / "kitchen").exists()
     with pytest.raises(ConfigError, match="No graph named 'kitchen'"):
         library.remove("kitchen")
+
+
+def test_a_removed_graph_takes_its_verified_questions_along(data: Path, caplog: pytest.LogCaptureFixture) -> None:
+    library = Library(data, WordHash())
+    library.verified.note_graph("kitchen", "v1", frozenset({"http://e.org/Pan"}), frozenset())
+    library.remove("kitchen")
+    assert library.verified.known_graph("kitchen") is None
+    library.close()
+
+
+def test_a_graph_is_removed_if_its_verified_questions_can_not_be(data: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (data / VERIFIED_FILE).write_text("no database" * 1000)
+    library = Library(data, WordHash())
+    library.remove("kitchen")
+    assert library.names() == []
+    assert "verified questions of kitchen can't be deleted" in caplog.text
 
 
 def test_a_graph_that_somebody_reads_is_removed_from_sight_and_later_from_disk(data: Path) -> None:

@@ -1,7 +1,10 @@
 """Pages of classes and things of an attached database, and its figures, on SQLite and DuckDB."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -121,3 +124,19 @@ def test_a_class_and_its_rows_are_described(graph: Graph) -> None:
     assert shown["member since"] == ["2011-04-02"]
     assert sorted(end.text for each in ada.linking for end in each.ends) == ["Northwind", "Old Oak"]
     assert "scan" not in json.dumps(shown)
+
+
+def test_rows_of_a_view_that_are_others_each_time_are_listed(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "lots.db")) as made:
+        made.executescript(
+            "CREATE TABLE lot (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO lot VALUES (1, 'Oak'), (2, 'Elm');"
+            "CREATE VIEW draw AS SELECT random() AS number, name FROM lot;"
+        )
+    attach_database(f"sqlite:///{tmp_path}/lots.db", "lots", data=tmp_path / "data")
+    library = Library(tmp_path / "data", None)
+    with library.open("lots") as opened:
+        found = class_table(opened, TableRequest("urn:nacre:db:draw"), 10)
+        assert found is not None
+        assert [row.label.partition("=")[0] for row in found.rows] == ["number", "number"]
+        assert {row.iri.rpartition("/")[0] for row in found.rows} == {"urn:nacre:db:draw"}
+    library.close()

@@ -25,6 +25,7 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.extensions.login import issuer as issuer_module
+from nacre.extensions.login import routes
 from nacre.extensions.login.rights import FILE, MAX_SESSIONS, check_settings, examine_login, read_rights
 from nacre.extensions.login.routes import safe_next
 from nacre.serving.app import create_app
@@ -525,6 +526,23 @@ async def test_a_proxy_names_persons_and_nobody_else_does(data: Path) -> None:
     app = create_app(settings(data, "https://id.example.org", **given))
     assert await proxied(app, "10.1.2.3", **user, cookie="__Host-nacre-session=old") == caller
     app.state.login.accounts.close()
+
+
+async def test_a_person_who_was_deleted_and_goes_on_is_stored_again(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {"login_headers": True, "trusted_proxies": "10.0.0.1", "login_groups": RIGHTS}
+    app = create_app(Settings(data=data, embedder="none", _env_file=None, **given))
+    user = {"x_forwarded_user": "ann", "x_forwarded_groups": "staff"}
+    caller = await proxied(app, "10.0.0.1", **user)
+    accounts = app.state.login.accounts
+    accounts.forget(caller.owner)
+    assert accounts.find(caller.owner) is None
+    # a command that deletes a person can't tell the server
+    monkeypatch.setattr(routes, "NOTED_SECONDS", 1e-9)
+    await proxied(app, "10.0.0.1", **user)
+    assert accounts.find(caller.owner) == caller
+    accounts.close()
 
 
 def test_a_server_whose_people_log_in_is_closed_without_keys_too(data: Path) -> None:

@@ -51,6 +51,22 @@ def test_a_bucket_fills_again_with_time() -> None:
         rate.take("ann")
 
 
+def test_addresses_of_one_network_of_ipv6_are_one_client(tmp_path: Path) -> None:
+    authenticator = Authenticator(KeyStore(tmp_path), RateLimiter(10), frozenset())
+
+    def limit(address: str) -> None:
+        authenticator.limit_address(Request({"type": "http", "headers": [], "client": (address, 1)}))
+
+    limit("2001:db8::1")
+    with pytest.raises(TooManyRequests):
+        limit("2001:db8::ffff")
+    limit("2001:db8:0:1::1")
+    limit("::ffff:192.0.2.1")
+    limit("::ffff:192.0.2.2")
+    with pytest.raises(TooManyRequests):
+        limit("192.0.2.2")
+
+
 def test_no_limit_is_no_limit() -> None:
     rate = RateLimiter(0)
     for _ in range(10_000):
@@ -289,6 +305,10 @@ def test_a_text_that_a_spreadsheet_would_run_gets_an_apostrophe(start: str) -> N
         ("\ufeff=1+1 tons", "'\ufeff=1+1 tons"),
         ("a; =1+1", "a;' =1+1"),
         ("a\n \n @x", "a\n \n' @x"),
+        # the quotation marks of a cell that a reader takes apart
+        ('"=1+1"', '\'"=1+1"'),
+        ('a;"" @x', 'a;\'"" @x'),
+        ('say "a-b"', 'say "a-b"'),
         # numbers and words stay
         ("-3", "-3"),
         (" -3.5", " -3.5"),

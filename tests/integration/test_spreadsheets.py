@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from ingestion.layer.layer_file import load_layer_files, read_layer
 from ingestion.pipeline import ingest
+from ingestion.read import sources
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
@@ -574,6 +575,38 @@ def test_a_hostile_workbook_ends_within_its_memory(tmp_path: Path) -> None:
     )
     with pytest.raises(IngestionError, match=r"far\.xlsx: .*memory"):
         read(far)
+
+
+def test_the_workbooks_of_an_ingest_share_a_limit_of_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = []
+    for name in ("oaks", "elms"):
+        paths.append(tmp_path / f"{name}.parquet")
+        rows = "SELECT i AS id, repeat('x', 20_000) AS note FROM range(400) t(i)"
+        duckdb.sql(f"COPY ({rows}) TO '{paths[-1]}' (FORMAT parquet, COMPRESSION zstd)")
+    monkeypatch.setattr(sources, "FREE_BYTES", 9_000_000)
+    _, reports = read(*paths)
+    assert reports[0].rows == 400
+    assert reports[1].rows < 200
+    assert "The rest is not read: the cells of all workbooks" in notes(reports)
+    monkeypatch.setattr(sources, "FREE_BYTES", 7_000_000)
+    with pytest.raises(IngestionError, match=r"elms\.parquet: the cells of all workbooks .* --max-expansion"):
+        read(*paths)
+
+
+def test_the_cells_of_a_workbook_are_deleted_as_soon_as_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    second_pass, counts = triples._second_pass, []
+
+    def counting(*arguments: Any) -> SheetReport:
+        counts.append(len(list(tmp_path.glob("nacre-sheets-*/*/*.csv"))))
+        return second_pass(*arguments)
+
+    monkeypatch.setattr(triples, "_second_pass", counting)
+    rows = xml_row(1, "id", "Name") + xml_row(2, "1", "Ada")
+    read(*(workbook(tmp_path / f"{name}.xlsx", {"A": rows, "B": rows}) for name in ("oaks", "elms")))
+    assert counts == [4, 4, 2, 2]
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,25 @@ def test_deletion_leaves_no_word_in_the_file(store: VerifiedQuestionStore, tmp_p
     assert all(b"quinoa" not in file.read_bytes() for file in tmp_path.iterdir())
 
 
+def test_deletion_leaves_no_word_in_the_journal_while_the_file_is_open(
+    store: VerifiedQuestionStore, tmp_path: Path
+) -> None:
+    added = store.add(GRAPH, entry("How many mills grind quinoa?"))
+    assert store.remove(GRAPH, added.id, added.by)
+    assert [file.name for file in tmp_path.iterdir() if b"quinoa" in file.read_bytes()] == []
+
+
+def test_a_graph_is_forgotten_with_its_names_and_no_other(store: VerifiedQuestionStore, tmp_path: Path) -> None:
+    store.forget_graph(GRAPH)
+    assert list(tmp_path.iterdir()) == []
+    store.add(GRAPH, entry("How many mills grind quinoa?"))
+    store.note_graph(GRAPH, "v1", frozenset({"http://e.org/Quinoa"}), frozenset())
+    store.add("barns", entry("Which barns hold rye?"))
+    store.forget_graph(GRAPH)
+    assert (store.count(GRAPH), store.known_graph(GRAPH), store.graphs()) == (0, None, ["barns"])
+    assert [file.name for file in tmp_path.iterdir() if b"uinoa" in file.read_bytes()] == []
+
+
 def test_the_similar_ones_share_rare_words_and_are_bounded(store: VerifiedQuestionStore) -> None:
     many = [entry(f"How many mills grind grain {n} in the valley?") for n in range(MAX_CANDIDATES * 4)]
     store.add_all(GRAPH, [*many, entry("Who owns the mill of Oberau?")])

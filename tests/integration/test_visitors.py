@@ -1,8 +1,10 @@
 """Visitors of a site that shows the page in a frame: what they store, and what of the key they do not get."""
 
 import json
+import queue
 import time
 from collections.abc import Iterator
+from logging.handlers import QueueHandler
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from nacre.config.settings import Settings
 from nacre.serving import threads
 from nacre.serving.app import create_app
 from nacre.serving.errors import QuotaExceeded
-from nacre.serving.keys import Caller, KeyStore
+from nacre.serving.keys import Caller, KeyStore, audit_log
 from nacre.serving.threads import DAY, MEGABYTE, VISITOR_DAYS, VISITOR_LIKE, VISITOR_SHARE
 from nacre.stores.state.conversations import Conversations
 from tests.support.ask_graph import KILNS, KILNS_QUESTION
@@ -85,7 +87,7 @@ def test_without_keys_visitors_have_a_quota_too(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(Conversations, "stored_bytes", lambda *_: MEGABYTE)
     assert client.portal is not None
     with pytest.raises(QuotaExceeded):
-        client.portal.call(quota.check, Caller("local", is_visitor=True))
+        client.portal.call(quota.check, Caller("local", visitor="192.0.2.7"))
     client.portal.call(quota.check, Caller("local"))
 
 
@@ -115,3 +117,37 @@ def test_visitors_get_approved_questions_alone(client: TestClient, key: str) -> 
     assert made.json()["id"] not in json.dumps(theirs)
     assert client.app.state.turn_service.library.verified.approve("kilns", made.json()["id"], "site")  # type: ignore[attr-defined]
     assert ask(client, question=question).json()["values"] == mine["values"]
+
+
+def test_requests_of_a_frame_are_logged_once_and_refusals_are_noted(
+    client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "nacre.access")
+    deeds: queue.Queue[Any] = queue.Queue()
+    handler = QueueHandler(deeds)
+    audit_log.addHandler(handler)
+    audit_log.setLevel("INFO")
+    try:
+        answered = ask(client, headers={"X-Request-ID": "one"})
+        refused = client.get(f"{API}/graphs/kilns/verified", headers={"X-Request-ID": "two"})
+        page = client.get("/embed/site/", headers={"X-Request-ID": "three"})
+    finally:
+        audit_log.removeHandler(handler)
+    replies = (answered, refused, page)
+    assert [each.headers["X-Request-ID"] for each in replies] == ["one", "two", "three"]
+    assert [each.status_code for each in replies] == [200, 403, 200]
+    # what one visitor gets is for no cache, and the sites of the key may show the page
+    assert answered.headers["Cache-Control"] == "no-store"
+    assert page.headers["X-Frame-Options"] == "ALLOWALL"
+    assert "frame-ancestors https://a.example" in page.headers["Content-Security-Policy"]
+    fields = [each.__dict__["fields"] for each in caplog.records if each.name == "nacre.access"]
+    assert [(each["path"], each["status"], each["who"]) for each in fields] == [
+        (f"{API}/ask", 200, "site"),
+        (f"{API}/graphs/kilns/verified", 403, "site"),
+        ("/embed/site/", 200, "-"),
+    ]
+    noted = [deeds.get() for _ in range(deeds.qsize())]
+    assert [each.getMessage() for each in noted] == ["asked", "was refused"]
+    assert {each.caller.visitor for each in noted} == {"127.0.0.1"}
+    key = {"Authorization": f"Bearer {KeyStore(client.app.state.settings.data).add('ann', None)}"}  # type: ignore[attr-defined]
+    assert 'route="/api/ask"' in client.get("/metrics", headers=key).text

@@ -125,7 +125,7 @@ def test_a_default_build_is_the_default_target() -> None:
 def test_the_container_may_write_to_its_data_alone() -> None:
     nacre = COMPOSE["services"]["nacre"]
     assert nacre["read_only"] is True
-    assert nacre["tmpfs"] == ["/tmp"]
+    assert nacre["tmpfs"] == ["/tmp:size=2g"]
     for service in COMPOSE["services"].values():
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]

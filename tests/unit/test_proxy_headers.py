@@ -106,6 +106,13 @@ def test_a_proxy_removes_the_root_path_or_leaves_it(path: str, root: str, own: s
     assert (scope["path"], route_path(scope)) == (root + own, own)
 
 
+def test_a_path_is_not_removed_again_if_a_proxy_says_that_it_was() -> None:
+    # the proxy may refuse /kg/metrics, and has seen another path
+    scope = passed("/kg/metrics", STATED, root="/kg")
+    assert (scope["path"], route_path(scope)) == ("/kg/kg/metrics", "/kg/metrics")
+    assert route_path(passed("/kg/metrics", STATED, root="/kg", client="10.0.0.2")) == "/metrics"
+
+
 def test_a_prefix_may_be_called_like_a_route() -> None:
     scope = passed("/ask/invoke", {"x-forwarded-prefix": "/ask/"})
     assert (scope["path"], route_path(scope)) == ("/ask/ask/invoke", "/ask/invoke")

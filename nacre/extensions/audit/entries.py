@@ -12,6 +12,7 @@ import logging
 import os
 import queue
 import time
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from typing import Any, cast
 
 from nacre.config.settings import Settings
 from nacre.records.threads import run_in_thread
+from nacre.serving.http.auth import client_network
 from nacre.serving.keys import NOBODY, Caller, audit_log
 from nacre.stores.state.database import StateDatabase, StorageError, install_tables, json_text, open_state
 
@@ -41,9 +43,11 @@ VERSIONS = (
 DAY, MEGABYTE = 86_400.0, 1_000_000
 
 # files among which the size is divided; entries that wait to be written; characters of a text in an entry; bytes of a
-# row in a database, for its size; seconds between the deletions of old rows; refusals of unknown callers in a minute
-# (set by hand)
-FILES, MAX_WAITING, MAX_TEXT, ROW_BYTES, PRUNE_SECONDS, MAX_REFUSED = 10, 10_000, 300, 500, 3600.0, 20
+# row in a database, for its size; seconds between the deletions of old rows (set by hand)
+FILES, MAX_WAITING, MAX_TEXT, ROW_BYTES, PRUNE_SECONDS = 10, 10_000, 300, 500, 3600.0
+
+# in a minute: refusals of unknown callers, and deeds of all visitors of a site; of a visitor's address (set by hand)
+MAX_UNKNOWN, MAX_OF_VISITOR = 20, 5
 
 Entry = dict[str, Any]
 
@@ -70,6 +74,7 @@ def make_entry(record: logging.LogRecord) -> Entry:
     """The entry of a deed."""
     caller: Caller = record.__dict__["caller"]
     about = {name: value for name, value in record.__dict__["about"].items() if value not in (None, "")}
+    about |= {"visitor": caller.visitor} if caller.visitor else {}
     entry = {"time": round(record.created, 3), "who": caller.owner, "name": caller.name, "did": record.getMessage()}
     return {name: _short(value) for name, value in {**entry, **about}.items() if value != ""}
 
@@ -189,7 +194,7 @@ class AuditTable:
     def delete(self, who: str, *, name_only: bool = False) -> int:
         """Delete the entries of an owner and its mention in those of others, or only its name; the number of entries
         that changed."""
-        with self._database.writing() as run:
+        with self._database.writing(deletes=True) as run:
             rows = run("SELECT number, entry FROM audit WHERE who = ? OR entry LIKE ?", who, f'%"{who}"%').fetchall()
             texts = [(_forget(text, who, name_only=name_only), number) for number, text in rows]
             run.many("UPDATE audit SET entry = ? WHERE number = ?", texts)
@@ -227,24 +232,30 @@ class _Writer(logging.Handler):
 
 class _Waiting(QueueHandler):
     """Passes deeds to the thread that writes them, so that no request waits for a disk. Of refused requests that nobody
-    known sent, each address has one a minute, and all have a few: nobody without a key pushes out what others did."""
+    known sent, each address has one a minute, and all have a few, and so do visitors of a site: nobody without a key
+    pushes out what others did."""
 
     def __init__(self, waiting: "queue.Queue[Any]", clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(waiting)
         self._clock, self._minute = clock, 0
-        self._refused: set[str] = set()
+        # by the owner, "-" for refusals, and then by the address
+        self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.__dict__["caller"] == NOBODY and not self._may_note(str(record.__dict__["about"].get("address"))):
+        caller: Caller = record.__dict__["caller"]
+        address = str(caller.visitor or record.__dict__["about"].get("address"))
+        if (caller == NOBODY or caller.visitor) and not self._may_note(caller, client_network(address)):
             return
         super().emit(record)
 
-    def _may_note(self, address: str) -> bool:
+    def _may_note(self, caller: Caller, network: str) -> bool:
         if (minute := int(self._clock() // 60)) != self._minute:
-            self._minute, self._refused = minute, set()
-        if address in self._refused or len(self._refused) >= MAX_REFUSED:
+            self._minute = minute
+            self._counts.clear()
+        counts = self._counts[caller.owner]
+        if counts[network] >= (MAX_OF_VISITOR if caller.visitor else 1) or counts.total() >= MAX_UNKNOWN:
             return False
-        self._refused.add(address)
+        counts[network] += 1
         return True
 
     def prepare(self, record: logging.LogRecord) -> logging.LogRecord:

@@ -41,7 +41,7 @@ async def export_answer(
     or cited coordinates (`geojson`). Cited things are links that open them in the page; in `csv` they are a last
     column, with `links=true`."""
     # visitors of another site have no key for the page itself
-    page = str(request.base_url) if (links or format != "csv") and not caller.is_visitor else ""
+    page = str(request.base_url) if (links or format != "csv") and not caller.visitor else ""
     record = (await threads.turn(caller, thread, turn)).record
     async with service.look_up_slot(caller):
         content = await run_in_thread(write_answer, record, format, page)

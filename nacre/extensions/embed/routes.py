@@ -16,15 +16,18 @@ from starlette.types import Receive, Scope, Send
 
 from nacre.errors import ConfigError, NacreError
 from nacre.records.threads import run_in_thread
-from nacre.serving.errors import ForbiddenOrigin, NotFound
+from nacre.serving.errors import Forbidden, ForbiddenOrigin, NotFound
 from nacre.serving.http.auth import OWN_SITES, Authenticator
-from nacre.serving.http.middleware import error_response, nacre_error_response, route_path
+from nacre.serving.http.middleware import nacre_error_response
 from nacre.serving.keys import KEY_NAME, Caller
 from nacre.serving.page.pages import PAGE_HEADERS, STATIC_FOLDER, PageFiles, content_security_policy
 
 EMBED = "/embed"
 
 FOLDER = Path(__file__).parent
+
+# in place of DENY: browsers obey the policy, which names the sites
+FRAMED = {"X-Frame-Options": "ALLOWALL"}
 
 ORIGIN = re.compile(r"https?://(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?|https?://\[[\da-f:]+\](?::\d{1,5})?")
 
@@ -63,7 +66,7 @@ async def visitor(request: Request, key: str) -> Caller:
     if key in request.app.state.embedding:
         owner = await run_in_thread(request.app.state.keys.find_owner, key)
         if owner is not None:
-            return Caller(key, owner[0].graphs, is_visitor=True)
+            return Caller(key, owner[0].graphs, visitor=request.client.host if request.client else "-")
     raise NotFound("Not Found")
 
 
@@ -101,7 +104,7 @@ async def page(request: Request, key: str) -> HTMLResponse:
     policy = content_security_policy(text, "'self'").replace("img-src data:", "img-src 'self' data:")
     sites = " ".join(request.app.state.embedding[key])
     policy = policy.replace("frame-ancestors 'none'", f"frame-ancestors {sites}")
-    return HTMLResponse(text, headers={**PAGE_HEADERS, "Content-Security-Policy": policy})
+    return HTMLResponse(text, headers={**PAGE_HEADERS, "Content-Security-Policy": policy, **FRAMED})
 
 
 class VisitorApi:
@@ -117,19 +120,22 @@ class VisitorApi:
             authenticator.check_origin(request)
             if request.headers.get("sec-fetch-site", "none") not in OWN_SITES:
                 raise ForbiddenOrigin("Other pages may not send requests.")
-            caller = await visitor(request, scope["path_params"]["key"])
+            request.state.caller = await visitor(request, scope["path_params"]["key"])
         except NacreError as error:
             await (await nacre_error_response(request, error))(scope, receive, send)
             return
         if (request.method, path) == ("GET", "/threads"):
             await JSONResponse([])(scope, receive, send)
         elif not VISITORS.fullmatch(f"{request.method} {path}"):
-            await error_response(route_path(scope), 403, "Visitors may not do this.")(scope, receive, send)
+            refusal = await nacre_error_response(request, Forbidden("Visitors may not do this."))
+            await refusal(scope, receive, send)
         else:
             root = scope["root_path"]
             passed = {name: scope[name] for name in scope if name not in ("path_params", "route", "endpoint")}
-            passed |= {"path": f"{root}/api{path}", "state": {**scope.get("state", {}), "caller": caller}}
+            passed["path"] = f"{root}/api{path}"
             await request.app(passed, receive, send)
+            # what is measured is the route that answered
+            scope["route"] = passed.get("route")
 
 
 def add_embed(app: FastAPI, *, alone: bool) -> None:

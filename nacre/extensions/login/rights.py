@@ -271,10 +271,13 @@ class Accounts:
             run("DELETE FROM login_session WHERE hash = ?", _hash(token))
 
     def named(self, who: str) -> list[dict[str, Any]]:
-        """What is stored of the persons with this owner, subject or name."""
+        """What is stored of the persons with this owner, else with this subject, else with this name."""
         columns = ("owner", "issuer", "subject", "name", "groups", "seen")
         sql = f"SELECT {', '.join(columns)} FROM account WHERE owner = ? OR subject = ? OR name = ? ORDER BY owner"
         found = [dict(zip(columns, row, strict=True)) for row in self._database.read(sql, who, who, who)]
+        # people choose their names, also those that are owners or subjects of others
+        exact = ([each for each in found if each[column] == who] for column in ("owner", "subject", "name"))
+        found = next(filter(None, exact), [])
         sql = "SELECT began, expires FROM login_session WHERE owner = ? ORDER BY began"
         for each in found:
             each["sessions"] = [list(row) for row in self._database.read(sql, each["owner"])]
@@ -282,7 +285,7 @@ class Accounts:
 
     def forget(self, owner: str, *tables: str) -> int:
         """Delete what these tables have of a person, all by default; the number of rows."""
-        with self._database.writing() as run:
+        with self._database.writing(deletes=True) as run:
             deleted = [
                 run(f"DELETE FROM {table} WHERE owner = ?", owner).rowcount
                 for table in tables or ("account", "login_session")

@@ -54,8 +54,9 @@ PROXY_USER, PROXY_GROUPS = "x-forwarded-user", "x-forwarded-groups"
 
 PROXY_NAMES = ("x-forwarded-preferred-username", "x-forwarded-email", PROXY_USER)
 
-# persons known by a token or a proxy that are not stored again with each request
-MAX_NOTED = 10_000
+# persons known by a token or a proxy that are not stored again with each request; seconds after which they are, since
+# `nacre person delete` may have deleted them (set by hand)
+MAX_NOTED, NOTED_SECONDS = 10_000, 60
 
 # groups of an account without rights that the log names (set by hand)
 MAX_SHOWN = 10
@@ -123,7 +124,7 @@ class Login:
         self._proxies = trusted_networks(settings) if settings.login_headers else ()
         self.accounts = Accounts(open_state(settings, FILE), self._rights)
         self._key = self.accounts.login_key()
-        self._noted: dict[str, Person] = {}
+        self._noted: dict[str, tuple[Person, int]] = {}
 
     async def identify(self, request: Request, token: str | None) -> Caller | None:
         """The person who sent a request; None if it has no session, token or header that is valid."""
@@ -141,9 +142,10 @@ class Login:
             if token is None:
                 self.authenticator.check_page(request)
             # a token may state fewer groups than a login, so that one without rights changes nothing
-            if self._noted.get(person.owner) != person and (caller is not None or token is None):
+            noted = person, int(time.monotonic() // NOTED_SECONDS)
+            if self._noted.get(person.owner) != noted and (caller is not None or token is None):
                 await run_while_unknown(self.accounts.note, person)
-                self._noted[person.owner] = person
+                self._noted[person.owner] = noted
                 while len(self._noted) > MAX_NOTED:
                     del self._noted[next(iter(self._noted))]
             return caller

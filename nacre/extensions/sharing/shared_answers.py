@@ -158,7 +158,7 @@ class SharedAnswerStore:
     def revoke(self, id: str, owner: str | None = None) -> bool:
         """Delete a shared answer, of this owner if one is given; whether there was one."""
         where, given = ("", []) if owner is None else (" AND owner = ?", [owner])
-        with self._database.writing() as run:
+        with self._database.writing(deletes=True) as run:
             return bool(run(f"DELETE FROM shared_answer WHERE id = ?{where}", id, *given).rowcount)
 
 

@@ -19,8 +19,14 @@ from nacre.errors import ConfigError
 from nacre.extension import extensions
 from nacre.extensions.spreadsheets.metadata import table_url
 from nacre.extensions.spreadsheets.parts import parts_of
-from nacre.extensions.spreadsheets.read_workbook import convert, converted_sheets, read_workbook
-from nacre.extensions.spreadsheets.triples import read_first_rows, reader_of
+from nacre.extensions.spreadsheets.read_workbook import (
+    convert,
+    converted_sheets,
+    read_workbook,
+    reader_of,
+    room_for_cells,
+)
+from nacre.extensions.spreadsheets.triples import read_first_rows
 from nacre.language.sanitize import safe_name
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound
@@ -84,7 +90,9 @@ def read_preview(path: Path, folder: Path) -> TablePreview:
     reader = reader_of(path)
     try:
         # a workbook has a process of its own elsewhere; here this one is it
-        sheets = parts_of(converted_sheets(convert(path, folder)) if reader is read_workbook else reader(path, folder))
+        is_workbook = reader is read_workbook
+        converted = converted_sheets(convert(path, folder, room_for_cells([path]))) if is_workbook else None
+        sheets = parts_of(converted or reader(path, folder))
         shown = []
         for sheet in islice(sheets, MAX_SHEETS):
             reading, rows = read_first_rows(path, sheet, MAX_ROWS)

@@ -10,21 +10,24 @@ import os
 import re
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib.util import find_spec
-from itertools import dropwhile
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, unescape
 
+from ingestion.read.sources import DEFAULT_EXPANSION, expansion_limit
 from ingestion.read.tables import MAX_CELL, Sheet, UnreadableTable, csv_rows
 from nacre.errors import ConfigError
+from nacre.extension import extensions, resolve
+from nacre.extensions.spreadsheets.parts import parts_of
 from nacre.stores.killable_pool import KillablePool
 
-# of reading one file; bytes of its sheets as CSV; sheets of a file (given)
+# of reading one file; bytes of the sheets of all workbooks of an ingest as CSV; sheets of a file (given)
 SECONDS, MAX_MEMORY, MAX_BYTES, MAX_SHEETS = 600.0, 4_000_000_000, 2_000_000_000, 500
 
 # name, file and notes of a sheet, and its cells that are merged over rows; the same with its rows
@@ -34,8 +37,16 @@ _Converting = tuple[str, Iterable[Sequence[str]], list[str], list[tuple[int, int
 # ranges of merged cells of a sheet (given)
 MAX_MERGED = 100_000
 
-# rows of Parquet that are read at once, and bytes of a sheet; cells that are named
+# rows of Parquet that are read at once, bytes of a sheet that are read or written at once; cells that are named
 BATCH, BLOCK, MAX_NAMED = 10_000, 1 << 20, 5
+
+# files of records, which programs write
+_RECORDS = (".jsonl", ".ndjson", ".parquet")
+
+_NO_ROOM = (
+    "the cells of all workbooks of an ingest are too many bytes for the size of these files;"
+    f" --max-expansion raises the limit for files that you trust, to at most {MAX_BYTES // 1_000_000:,} MB"
+)
 
 _BOOK, _LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
 
@@ -67,13 +78,38 @@ _NO_VALUE = re.compile(
 )
 
 
-def read_workbook(path: Path, folder: Path) -> Iterator[Sheet]:
-    """The sheets of a workbook."""
+def read_sheets(path: Path, folder: Path, room: int) -> Iterator[Sheet]:
+    """The tables of a file of tables; those of a workbook are written to a folder, with at most `room` bytes."""
+    reader = reader_of(path)
+    found = read_workbook(path, folder, room) if reader is read_workbook else reader(path, folder)
+    sheets = islice(found, MAX_SHEETS)
+    yield from sheets if Path(path.name.lower().removesuffix(".gz")).suffix in _RECORDS else parts_of(sheets)
+
+
+def reader_of(path: Path) -> Callable[[Path, Path], Iterator[Sheet]]:
+    """The reader of a file of tables, by its ending."""
+    ending = Path(path.name.lower().removesuffix(".gz")).suffix.lstrip(".")
+    reader: Callable[[Path, Path], Iterator[Sheet]] = resolve(
+        next(extension.tables[ending] for extension in extensions() if ending in extension.tables)
+    )
+    return reader
+
+
+def room_for_cells(paths: Iterable[Path], expansion: int = DEFAULT_EXPANSION) -> int:
+    """How many bytes of cells the workbooks among these files may have together."""
+    workbooks = (each for each in paths if reader_of(each) is read_workbook)
+    return min(MAX_BYTES, expansion_limit(sum(each.stat().st_size for each in workbooks if each.is_file()), expansion))
+
+
+def read_workbook(path: Path, folder: Path, room: int = MAX_BYTES) -> Iterator[Sheet]:
+    """The sheets of a workbook, with at most so many bytes of cells."""
+    if room <= 0:
+        raise UnreadableTable(_NO_ROOM)
     if path.suffix.lower() == ".parquet" and find_spec("duckdb") is None:
         raise ConfigError(f"{path.suffix} needs the package duckdb. Run: pip install 'nacre[spreadsheets]'")
     with closing(KillablePool(MAX_MEMORY, 1)) as pool:
         try:
-            found = pool.start(convert, path, folder, seconds=SECONDS).result()
+            found = pool.start(convert, path, folder, room, seconds=SECONDS).result()
         except TimeoutError:
             raise UnreadableTable(f"not read within {SECONDS:g} seconds") from None
         except (MemoryError, RuntimeError) as error:
@@ -91,8 +127,8 @@ def converted_sheets(found: list[Converted] | str) -> Iterator[Sheet]:
         yield Sheet(name, _rows_of(Path(file)), tuple(notes), merged=tuple(merged))
 
 
-def convert(path: Path, folder: Path) -> list[Converted] | str:
-    """Write the sheets of a file as CSV into a folder; or why it can't be read."""
+def convert(path: Path, folder: Path, room: int) -> list[Converted] | str:
+    """Write the sheets of a file as CSV into a folder, at most `room` bytes; or why it can't be read."""
     # a parser that runs out of memory writes to it
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     read = _parquet if path.suffix.lower() == ".parquet" else _workbook
@@ -100,16 +136,19 @@ def convert(path: Path, folder: Path) -> list[Converted] | str:
     found = []
     try:
         for number, (name, rows, notes, merged) in enumerate(read(path, folder)):
-            if number >= MAX_SHEETS or written > MAX_BYTES:
+            if number >= MAX_SHEETS or written > room:
                 notes.append("Further sheets are not read.")
                 break
             file = folder / f"{number}.csv"
             with file.open("w", encoding="utf-8", errors="replace", newline="") as out:
-                writer = csv.writer(out)
-                for row_number, row in enumerate(rows):
-                    writer.writerow(row)
-                    if row_number % BATCH == 0 and out.tell() + written > MAX_BYTES:
-                        notes.append(f"A file has at most {MAX_BYTES:,} bytes of cells; the rest is not read.")
+                writer, unmeasured = csv.writer(out), 0
+                for row in rows:
+                    unmeasured += writer.writerow(row)
+                    if unmeasured < BLOCK:
+                        continue
+                    unmeasured = 0
+                    if out.tell() + written > room:
+                        notes.append(f"The rest is not read: {_NO_ROOM}.")
                         break
                 written += out.tell()
             found.append((name, str(file), notes, merged))

@@ -11,11 +11,12 @@ import logging
 import re
 from array import array
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import chain, islice, zip_longest
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Literal
 from urllib.parse import quote
@@ -37,7 +38,6 @@ from ingestion.read.tables import (
 )
 from ingestion.vocabulary import LABEL, RDFS, SKOS, TYPE
 from nacre.errors import ConfigError, IngestionError
-from nacre.extension import extensions, resolve
 from nacre.extensions.spreadsheets.classify import CellKind, words
 from nacre.extensions.spreadsheets.columns import (
     CellNumbers,
@@ -76,7 +76,7 @@ from nacre.extensions.spreadsheets.links import (
     propose_link,
 )
 from nacre.extensions.spreadsheets.metadata import Metadata, read_metadata
-from nacre.extensions.spreadsheets.parts import parts_of
+from nacre.extensions.spreadsheets.read_workbook import read_sheets, room_for_cells
 from nacre.language.word_forms import singular
 from nacre.records.json_form import to_json
 from nacre.stores.versions import SHEETS
@@ -86,9 +86,8 @@ log = logging.getLogger(__name__)
 # cells of a row, as many as spreadsheets have; each row of JSON Lines has the columns of all lines
 MAX_ROW = 16_384
 
-# rows that are read at once, few enough for a cache of the processor; sheets of an
-# ingest, and their cells, which take 30 bytes each (given)
-BATCH, MAX_SHEETS, MAX_CELLS = 512, 500, 200_000_000
+# rows that are read at once, few enough for a cache of the processor; cells of an ingest, 30 bytes each (given)
+BATCH, MAX_CELLS = 512, 200_000_000
 
 # cells of a column that are listed because they do not fit, and rows at the end that may be sums or notes
 MAX_MISFITS, MAX_TAIL = 20, 20
@@ -96,9 +95,6 @@ MAX_MISFITS, MAX_TAIL = 20, 20
 _LABEL, _COMMENT, _ALTERNATIVE = LABEL, RDFS + "comment", SKOS + "altLabel"
 
 _SAFE = "-._~"
-
-# files of records, which programs write
-_RECORDS = (".jsonl", ".ndjson", ".parquet")
 
 _EXCEL_START = date(1899, 12, 30)
 
@@ -130,13 +126,14 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
     with TemporaryDirectory(prefix="nacre-sheets-") as scratch:
         readings: list[SheetReading] = []
         taken: set[str] = set()
-        budget = [MAX_CELLS]
-        for number, source in enumerate(files):
-            place = Path(scratch) / str(number)
+        budget, room = [MAX_CELLS], room_for_cells((Path(each.path) for each in files), sources.reading.expansion)
+        places = {source: Path(scratch) / str(number) for number, source in enumerate(files)}
+        for source, place in places.items():
             place.mkdir()
             try:
                 dates = sources.reading.dates
-                found = [_first_pass(source, each, taken, budget, dates) for each in _sheets(source, place)]
+                sheets = read_sheets(Path(source.path), place, room)
+                found = [_first_pass(source, each, taken, budget, dates) for each in sheets]
                 if not any(each.table.rows for each in found):
                     raise UnreadableTable("no row has a cell")
                 readings += [each for each in found if each.table.rows]
@@ -144,6 +141,7 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                 if sources.reading.strict or source.named or len(sources.files) == 1:
                     raise IngestionError(f"{source.name}: {str(error).rstrip('.')}.") from None
                 left.append(Omission("file", source.name, reason=str(error)))
+            room -= sum(each.stat().st_size for each in place.iterdir())
         for reading, (label, also) in zip(readings, undated_names([r.table.label for r in readings]), strict=True):
             reading.table, reading.also = replace(reading.table, label=label), also
         links = _find_links(readings, numbers)
@@ -153,6 +151,7 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
         again = {(Path(each.source.name).name, each.sheet.name) for each in readings}
         reports = [each for each in before if (Path(each.file).name, each.sheet) not in again]
         copies: dict[tuple[str, str], str] = {}
+        last = {reading.source: reading for reading in readings}
         for number, reading in enumerate(readings, len(before)):
             sheet = reading.sheet
             copied = copies.setdefault((reading.source.name, sheet.name), f"{number:04}.csv.gz")
@@ -161,6 +160,8 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                 deque(_copied(_until_failure(sheet._replace(rows=sheet.whole))[0], folder / copied), 0)
             own, cells = links.get(reading.iri, {}), None if folder is None else folder / copied
             reports.append(_second_pass(reading, own, numbers, cells, reading.iri in targets))
+            if reading is last[reading.source]:
+                rmtree(places[reading.source])
         if folder is not None and reports:
             (folder / REPORT).write_text(json.dumps(list(map(to_json, reports)), ensure_ascii=False), encoding="utf-8")
     return left
@@ -188,21 +189,6 @@ def export_cells(folder: Path, sheet: str, out: IO[bytes]) -> None:
     with gzip.open(folder / SHEETS / reports[0].cells, "rb") as file:
         while block := file.read(1 << 20):
             out.write(block)
-
-
-def _sheets(source: Source, folder: Path) -> Iterator[Sheet]:
-    path = Path(source.path)
-    sheets = islice(reader_of(path)(path, folder), MAX_SHEETS)
-    yield from sheets if Path(path.name.lower().removesuffix(".gz")).suffix in _RECORDS else parts_of(sheets)
-
-
-def reader_of(path: Path) -> Callable[[Path, Path], Iterator[Sheet]]:
-    """The reader of a file of tables, by its ending."""
-    ending = Path(path.name.lower().removesuffix(".gz")).suffix.lstrip(".")
-    reader: Callable[[Path, Path], Iterator[Sheet]] = resolve(
-        next(extension.tables[ending] for extension in extensions() if ending in extension.tables)
-    )
-    return reader
 
 
 def _first_pass(

@@ -161,8 +161,8 @@ async def cancel_upload(request: Request, caller: CallerDep, upload: UploadId) -
 async def delete_graph(
     service: TurnServiceDep, caller: CallerDep, graph: str, confirm: Annotated[str, Query(max_length=64)]
 ) -> None:
-    """Delete a graph, all its versions, and shared answers about it; `confirm` repeats its name. Turns that read it now
-    end as usual."""
+    """Delete a graph, all its versions, shared answers and verified questions about it; `confirm` repeats its name.
+    Turns that read it now end as usual."""
     check_may_write(caller)
     if confirm != graph:
         raise ConfigError("To delete a graph, repeat its name as `confirm`.")

@@ -118,7 +118,7 @@ def export(
 
 
 def remove(graph: options.GraphOption = None) -> None:
-    """Remove a graph and all its versions."""
+    """Remove a graph, all its versions, and the verified questions about it."""
     if graph is None:
         raise ConfigError("Which graph? Name the graph to delete: nacre remove --graph NAME")
     with open_library() as library:

@@ -204,10 +204,10 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
         "write" in caller.may,
         caller.name,
         getattr(request.state, "has_session", False),
-        service.threads is not None and sharing is not None and not caller.is_visitor,
+        service.threads is not None and sharing is not None and not caller.visitor,
         tuple(getattr(request.app.state, "previewed", ())),
         getattr(request.app.state, "attaches", False),
-        caller.is_visitor,
+        bool(caller.visitor),
         await run_in_thread(model_worth, settings) if "model" in teams else "",
     )
 

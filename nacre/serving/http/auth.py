@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from ipaddress import IPv6Address, IPv6Network
 from typing import Annotated, ParamSpec, TypeVar
 
 from fastapi import Depends, Request
@@ -80,31 +81,29 @@ class Authenticator:
             ) from error
         if locked:
             caller = (self._keys.find_caller(token) if token else None) or person
-            self._rate.take(f"{OWNER}{caller.owner}" if caller else f"{ADDRESS}{address}")
             if caller is None:
+                self.limit_address(request)
                 raise Unauthenticated(getattr(request.state, "refusal", self.advice))
+            self._rate.take(f"{OWNER}{caller.owner}")
             return caller
-        self._rate.take(f"{ADDRESS}{address}")
+        self.limit_address(request)
         if address not in LOOPBACK_HOSTS:
             raise Unauthenticated("Without keys only requests from this machine are accepted. Run: nacre keys add NAME")
-        self._check_local(request)
-        return LOCAL_CALLER
-
-    def limit_address(self, request: Request) -> None:
-        """Count a request that needs no key; raises TooManyRequests."""
-        self._rate.take(f"{ADDRESS}{request.client.host if request.client else '127.0.0.1'}")
-
-    def _check_local(self, request: Request) -> None:
-        """Refuse requests that other web pages send from this machine: they have another origin or host."""
-        host = request.headers.get("host", "")
+        # requests that other web pages send from this machine have another origin or host
         if any(request.headers.get(name) for name in PROXY_HEADERS):
             raise Unauthenticated(
                 "This request came through a proxy. Without keys only requests from this machine are accepted. "
                 "Run: nacre keys add NAME"
             )
+        host = request.headers.get("host", "")
         if not LOOPBACK_HOST.fullmatch(host):
             raise ForbiddenOrigin(f"The host {host[:100]!r} is not this machine. Without keys use http://127.0.0.1.")
         self.check_page(request)
+        return LOCAL_CALLER
+
+    def limit_address(self, request: Request) -> None:
+        """Count a request that needs no key; raises TooManyRequests."""
+        self._rate.take(f"{ADDRESS}{client_network(request.client.host if request.client else '127.0.0.1')}")
 
     def check_page(self, request: Request) -> None:
         """Refuse requests that other web pages send with what a browser adds to each request, such as a cookie."""
@@ -120,6 +119,19 @@ class Authenticator:
             raise ForbiddenOrigin(
                 f"Pages of {origin[:100]!r} may not send requests. Set NACRE_CORS_ORIGINS to allow it."
             )
+
+
+def client_network(address: str) -> str:
+    """What counts as one client: an address of IPv4, or the network that one of IPv6 is in, which one client may fill.
+
+    >>> client_network("192.0.2.7"), client_network("::ffff:192.0.2.7"), client_network("2001:db8::7")
+    ('192.0.2.7', '192.0.2.7', '2001:db8::/64')
+    """
+    try:
+        parsed = IPv6Address(address)
+    except ValueError:
+        return address
+    return str(parsed.ipv4_mapped or IPv6Network((int(parsed), 64), strict=False))
 
 
 class RateLimiter:

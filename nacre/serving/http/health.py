@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse
 
 from nacre.config.settings import Settings
 from nacre.errors import NacreError
-from nacre.serving.http.auth import RateLimiter
+from nacre.serving.http.auth import RateLimiter, client_network
 from nacre.serving.http.dependencies import MetricsDep, TurnServiceDep
 from nacre.serving.http.graphs import GraphSummary, graph_summary
 from nacre.serving.keys import KeyStore, KeysUnavailable
@@ -98,7 +98,7 @@ def readyz(service: TurnServiceDep, request: Request) -> JSONResponse:
 def metrics(request: Request, metrics: MetricsDep) -> Response:
     """Requests, turns, tokens and times; no names of graphs or owners."""
     # writing them takes as long as ten other requests, and needs no key
-    request.app.state.health.scrapes.take(request.client.host if request.client else "")
+    request.app.state.health.scrapes.take(client_network(request.client.host if request.client else ""))
     return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 

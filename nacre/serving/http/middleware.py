@@ -35,7 +35,7 @@ from nacre.serving.telemetry import Metrics
 log = logging.getLogger("nacre.access")
 
 OWN_PATHS = re.compile(
-    r"/(?:api|ask|share|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics|login|callback|logout)"
+    r"/(?:api|ask|share|embed|static|v1|mcp|langgraph|agui|a2a|\.well-known|healthz|readyz|metrics|login|callback|logout)"
     r"(?:/|$)|/?$"
 )
 
@@ -67,7 +67,9 @@ class RequestMiddleware:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not OWN_PATHS.match(path := route_path(scope)):
+        # a request whose caller is known was passed on by one of our routes, and is measured there
+        is_passed = "caller" in scope.get("state", {})
+        if scope["type"] != "http" or is_passed or not OWN_PATHS.match(path := route_path(scope)):
             await self._app(scope, receive, send)
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
@@ -123,8 +125,8 @@ def loggable(path: str) -> str:
     return escape_controls(path[:MAX_LOGGED_PATH]) + ("..." if len(path) > MAX_LOGGED_PATH else "")
 
 
-# paths that need no key; their routes read no body
-PUBLIC_PATHS = re.compile(r"/(?:static|healthz|readyz|metrics|\.well-known|api/docs|api/openapi\.json)(?:/|$)|/$")
+# paths that need no key; their routes read no body, or pass the request on
+PUBLIC_PATHS = re.compile(r"/(?:static|embed|healthz|readyz|metrics|\.well-known|api/docs|api/openapi\.json)(?:/|$)|/$")
 
 # parts of files: their route authenticates, then reads and bounds the body itself
 STREAMED_PATHS = re.compile(r"/api/uploads/[0-9a-f]{32}/files$")
@@ -248,16 +250,11 @@ def _count_values(text: str, most: int) -> int:
     >>> _count_values('[1, {"a": [2]}]', 9), _count_values('["a, b, c"]', 2)
     (4, 1)
     """
-    count = _count_openers(text)
-    if count > most:
+    if (count := sum(map(text.count, ",[{"))) > most:
         # only strings contain backslashes; without them each quotation mark begins or ends a string
         outside = "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])
-        count = _count_openers(outside)
+        count = sum(map(outside.count, ",[{"))
     return count
-
-
-def _count_openers(text: str) -> int:
-    return text.count(",") + text.count("[") + text.count("{")
 
 
 def _is_deeper(value: Any, depth: int) -> bool:
@@ -498,14 +495,10 @@ class ProxyMiddleware(ProxyHeadersMiddleware):
         if scope["type"] == "http":
             scope["headers"] = without_quoted_cookies(scope["headers"])
             root = scope["root_path"]
-            path = scope["path"].removeprefix(root)
-            if root and (path == root or path.startswith(f"{root}/")):
-                path = path[len(root) :]
+            path, prefix = scope["path"].removeprefix(root), ""
             if (scope["client"] or ("",))[0] in self.trusted_hosts:
                 headers = Headers(scope=scope)
                 prefix = _last(headers, "x-forwarded-prefix").rstrip("/")
-                if ROOT_PATH.fullmatch(prefix):
-                    root = prefix
                 host = _last(headers, "x-forwarded-host")
                 changed = {b"host": host} if FORWARDED_HOST.fullmatch(host) else {}
                 if self.trusted_hosts.always_trust and (client := _last(headers, "x-forwarded-for")):
@@ -513,6 +506,11 @@ class ProxyMiddleware(ProxyHeadersMiddleware):
                     changed[b"x-forwarded-for"] = client
                 others = [each for each in scope["headers"] if each[0] not in changed]
                 scope["headers"] = [*others, *((name, value.encode()) for name, value in changed.items())]
+            if ROOT_PATH.fullmatch(prefix):
+                # whoever states the path has removed it, and checked what was left
+                root = prefix
+            elif root and f"{path}/".startswith(f"{root}/"):
+                path = path[len(root) :]
             scope["root_path"], scope["path"] = root, root + path
         await super().__call__(scope, receive, send)
 

@@ -183,7 +183,7 @@ class Conversations:
 
     def latest_turns(self, owner: str, thread: str, most_bytes: int) -> list[Turn]:
         """The last finished turns whose records have so many bytes together, at least one, in order."""
-        size = self._database.dialect.size
+        size = self._database.dialect.byte_length.format
         sql = f"SELECT turn, {size('record')} FROM turn WHERE owner = ? AND thread = ? ORDER BY turn DESC"
         rows = self._rows(sql, owner, thread)
         sums = accumulate(bytes for _, bytes in rows)
@@ -202,7 +202,7 @@ class Conversations:
 
     def stored_bytes(self, owner: str) -> int:
         """About how many bytes the threads of an owner take: records, checkpoints, feedback, and their rows."""
-        size = self._database.dialect.size
+        size = self._database.dialect.byte_length.format
         checkpoints, given = checkpoint_sizes(self._database, owner)
         parts = [
             f"SELECT count(*), sum({size(column)}) FROM {table} WHERE owner = ?" for table, column in _SIZED.items()
@@ -284,7 +284,7 @@ class Conversations:
 
     def delete(self, owner: str, thread: str) -> None:
         """Delete a thread with its turns, feedback and shared answers."""
-        with self._writing() as run:
+        with self._writing(deletes=True) as run:
             for table in THREAD_TABLES:
                 run(f"DELETE FROM {table} WHERE owner = ? AND thread = ?", owner, thread)
 
@@ -319,13 +319,13 @@ class Conversations:
         """Delete all shared answers about a graph; their number. Without any, nothing is written."""
         if not self._rows("SELECT 1 FROM shared_answer WHERE graph = ? LIMIT 1", graph):
             return 0
-        with self._writing() as run:
+        with self._writing(deletes=True) as run:
             return int(run("DELETE FROM shared_answer WHERE graph = ?", graph).rowcount)
 
     def delete_expired_shares(self) -> int:
         """Delete the shared answers that have expired; their number."""
         now = self.now()
-        with self._writing() as run:
+        with self._writing(deletes=True) as run:
             return int(run("DELETE FROM shared_answer WHERE expires <= ?", now).rowcount)
 
     def last_change(self) -> float | None:
@@ -357,7 +357,7 @@ def _of_thread(record: str, thread: str) -> str:
 
 def has_turns(database: StateDatabase, owner: str, thread: str, ids: Sequence[str]) -> bool:
     """Whether all of these ids are those of records of a thread, of its turns or of replaced ones."""
-    id = database.dialect.field("record", "id")
+    id = database.dialect.json_field.format("record", "id")
     rows = database.read(
         f"SELECT {id} FROM turn WHERE owner = ? AND thread = ? AND {id} IN (?)"
         " UNION SELECT id FROM replaced_turn WHERE owner = ? AND thread = ? AND id IN (?)",
@@ -368,7 +368,7 @@ def has_turns(database: StateDatabase, owner: str, thread: str, ids: Sequence[st
 
 def exchange_turns(run: Execute, dialect: StateDialect, owner: str, thread: str, ids: Sequence[str]) -> None:
     """Make the records of these ids the turns of a thread, in order; others are stored apart, unknown ones stay."""
-    id = dialect.field("record", "id")
+    id = dialect.json_field.format("record", "id")
     run(
         f"INSERT INTO replaced_turn SELECT owner, thread, {id}, at, record FROM turn"
         f" WHERE owner = ? AND thread = ? AND {id} NOT IN (?) AND {id} != ''"
@@ -387,24 +387,21 @@ def exchange_turns(run: Execute, dialect: StateDialect, owner: str, thread: str,
 def search_statement(filter: ThreadFilter, dialect: StateDialect) -> tuple[str, list[object]]:
     """What follows WHERE, for a table `conversation` named c, and its values."""
     where, given = ["owner = ?"], list[object]([filter.owner])
-    if filter.graphs is not None:
-        where.append("(graph = '' OR graph IN (?))")
-        given.append(list(filter.graphs))
+    lists = {"(graph = '' OR graph IN (?))": filter.graphs, "thread IN (?)": filter.ids}
+    for condition, members in {**lists, "thread NOT IN (?)": filter.without or None}.items():
+        if members is not None:
+            where.append(condition)
+            given.append(list(members))
     if filter.graph is not None:
         where.append("graph = ?")
         given.append(filter.graph)
-    if filter.ids is not None:
-        where.append("thread IN (?)")
-        given.append(list(filter.ids))
-    if filter.without:
-        where.append("thread NOT IN (?)")
-        given.append(list(filter.without))
     for key, value in filter.metadata.items():
         where.append(dialect.has_json_entry)
         given += [json_text([value]), key]
     if filter.waiting is not None:
         # whether the last turn asked which of several readings was meant
-        status, options = dialect.field("record", "status"), dialect.list_length.format("record", "options")
+        status = dialect.json_field.format("record", "status")
+        options = dialect.list_length.format("record", "options")
         where.append(
             f"coalesce((SELECT CASE WHEN {status} = 'clarify' AND {options} > 0 THEN 1 ELSE 0 END"
             " FROM turn t WHERE t.owner = c.owner AND t.thread = c.thread ORDER BY t.turn DESC LIMIT 1), 0) = ?"

@@ -15,11 +15,12 @@ import hashlib
 import json
 import os
 import re
+import select
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -31,13 +32,6 @@ from nacre.stores.addresses import with_password
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, CursorResult, Engine, TextClause
-
-
-import select
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sqlalchemy import URL, Engine
 
 
 class Execute:
@@ -90,17 +84,23 @@ class StateDatabase:
 
     def read(self, sql: str, *given: object) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        with _errors(), self._reading() as connection:
+        with _errors(), self._autocommit.connect() if self._own is None else self._own[1] as connection:
             return [tuple(row) for row in execute(connection, sql, given, self.is_server)]
 
     @contextmanager
-    def writing(self, scope: str = "") -> Iterator[Execute]:
+    def writing(self, scope: str = "", *, deletes: bool = False) -> Iterator[Execute]:
         """A transaction; it ends with the block, and an error takes it back. On a server, those of the same scope run
-        one after the other, as all do in a file."""
+        one after the other, as all do in a file. What it `deletes` then stays in no journal of a file either."""
         with _errors():
             if self._own is not None:
-                with self._own[0] as connection, _immediate(connection):
-                    yield Execute(connection, is_server=False)
+                with self._own[0] as connection:
+                    with _immediate(connection):
+                        yield Execute(connection, is_server=False)
+                    if deletes:
+                        raw: Any = connection.connection.dbapi_connection
+                        # nothing happens while others read or write for long; a later one catches up
+                        with suppress(sqlite3.Error):
+                            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
                 return
             with self._engine.begin() as connection:
                 run = Execute(connection, is_server=True)
@@ -131,15 +131,6 @@ class StateDatabase:
         for each in self._own or ():
             each.close()
         self._engine.dispose()
-
-    @contextmanager
-    def _reading(self) -> "Iterator[Connection]":
-        if self._own is not None:
-            with self._own[1] as connection:
-                yield connection
-        else:
-            with self._autocommit.connect() as connection:
-                yield connection
 
 
 def open_state(settings: Settings, name: str) -> StateDatabase:
@@ -355,7 +346,7 @@ class _Sizes:
         self._database = database
 
     def __format__(self, column: str) -> str:
-        return self._database.dialect.size(column)
+        return self._database.dialect.byte_length.format(column)
 
 
 def execute(connection: "Connection", sql: str, given: Sequence[object], is_server: bool) -> "CursorResult[Any]":
@@ -396,14 +387,6 @@ class StateDialect:
     # whether the object in the column m.metadata has a key (second value) with a JSON value (first value)
     has_json_entry: str
     types: dict[str, str]
-
-    def field(self, column: str, key: str) -> str:
-        """A text field of a JSON object in a column."""
-        return self.json_field.format(column, key)
-
-    def size(self, column: str) -> str:
-        """The number of bytes of a text in a column."""
-        return self.byte_length.format(column)
 
 
 DIALECTS = {

@@ -207,7 +207,7 @@ class VerifiedQuestionStore:
 
     def remove(self, graph: str, id: str, owner: str) -> bool:
         """Delete an owner's entry; whether there was one. What it contradicted is used again."""
-        with self._writing() as run:
+        with self._writing(deletes=True) as run:
             gone = delete_entries(run, "graph = ? AND id = ? AND owner = ?", graph, id, owner)
             compare_entries(run, graph, id)
         return gone > 0
@@ -216,13 +216,21 @@ class VerifiedQuestionStore:
         """Delete all entries of a graph, of an owner, or of an owner in a graph; returns their number."""
         where = [name for name, value in (("graph", graph), ("owner", owner)) if value is not None]
         given = [value for value in (graph, owner) if value is not None]
-        with self._writing() as run:
+        with self._writing(deletes=True) as run:
             clause = " AND ".join(f"{name} = ?" for name in where) or "1 = 1"
             touched = run(f"SELECT DISTINCT graph, id FROM verified WHERE {clause}", *given).fetchall()
             gone = delete_entries(run, clause, *given)
             for name, id in touched:
                 compare_entries(run, name, id)
         return gone
+
+    def forget_graph(self, graph: str) -> None:
+        """Delete all that is stored of a graph. If there is nothing, nothing is written."""
+        if self._read_summary(graph) != _Summary(None, None, False):
+            with self._writing(deletes=True) as run:
+                delete_entries(run, "graph = ?", graph)
+                for table in ("verified_graph", "verified_calibration"):
+                    run(f"DELETE FROM {table} WHERE graph = ?", graph)
 
     def set_aside(self, graph: str, state: VerifiedState, note: str) -> int:
         """Give all entries of a graph that are in use another state; returns their number."""
@@ -323,11 +331,11 @@ class VerifiedQuestionStore:
         return database
 
     @contextmanager
-    def _writing(self) -> Iterator[Execute]:
+    def _writing(self, *, deletes: bool = False) -> Iterator[Execute]:
         database = self._opened(create=True)
         assert database is not None
         try:
-            with database.writing(PART) as run:
+            with database.writing(PART, deletes=deletes) as run:
                 yield run
         finally:
             self._summaries.clear()

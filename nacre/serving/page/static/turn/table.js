@@ -5,7 +5,7 @@ import { areYears, block, button, countPhrase, download, element, faint, formatC
 const FIRST_ROWS = 30;
 const COLLATOR = new Intl.Collator(language, { numeric: true });
 // as in nacre/serving/transcript.py
-const FORMULA_START = /^(?=[\t\r\n])|(?:^|(?<=[;\t-\r\x85\u2028\u2029]))(?=[ \xa0\u2000-\u200b\u202f\u3000\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+const FORMULA_START = /^(?=[\t\r\n])|(?:^|(?<=[;\t-\r\x85\u2028\u2029]))(?=[ "\xa0\u2000-\u200b\u202f\u3000\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 export function rowTable({ columns, units = [], rows, cell = null, after = () => {}, name = "rows", caption = "", before }) {
   const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number") && rows.every((row) => row[i] == null || typeof row[i] === "number"));
