@@ -133,7 +133,8 @@ async def write_queries(
             conversation = [*conversation, HumanMessage(look_up_message(seen, others, left))]
             continue
         done, repeated = await _with_rows(view, database, done, step)
-        why = find_doubt(view, done.wants, done.ran if step.queries else (), database.schema, done.standalone)
+        ran, is_large = done.ran if step.queries else (), priors.size == "large"
+        why = find_doubt(view, done.wants, ran, database.schema, done.standalone, is_large=is_large)
         done = replace(done, doubted=bool(why))
         tables = [[each.table.rows for each in part.rows] for part in done.ran]
         has_failed = any(part.error is not None for part in done.ran)
