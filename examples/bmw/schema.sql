@@ -11,11 +11,11 @@ CREATE TABLE car_model (
   label TEXT, -- e.g. BMW 1 Series (2024), BMW 8 Series Gran Coupé
   name TEXT, -- e.g. BMW 1 Series (2024), BMW 8 Series Gran Coupé
   identifier TEXT, -- unique; e.g. bmw-1-series-(2024), bmw-8-series-gran-coupé
-  price INTEGER, -- from 65160 to 129695; in 6 of 43 rows
-  length INTEGER, -- in mm; from 4953 to 4953; in 1 of 43 rows
+  price INTEGER, -- from 65160 to 129695; in 6 rows
+  length INTEGER, -- in mm; from 4953 to 4953; in 1 rows
   description TEXT, -- e.g. The BMW 1 Series is a compact hatchback with fr..., The BMW 8 Series Gran Coupé is a four-door luxu...
   url TEXT, -- e.g. https://www.bmw.co.uk/en/all-models/1-series/bm..., https://www.bmw.co.uk/en/all-models/8-series/gr...
-  vehicle_model_date INTEGER -- one of: 2024, 2022, 2021, 2023, 2018, 2019; in 34 of 43 rows
+  vehicle_model_date INTEGER -- one of: 2024, 2022, 2021, 2023, 2018, 2019; in 34 rows
 );
 
 -- variant (78 rows)
@@ -29,16 +29,16 @@ CREATE TABLE car_variant (
   engine_specification_id INTEGER REFERENCES engine_specification(id),
   is_variant_of_id INTEGER REFERENCES car_model(id),
   width INTEGER, -- in mm; from 1800 to 2218
-  height INTEGER, -- in mm; from 1304 to 1835; in 77 of 78 rows
-  wheelbase INTEGER, -- in mm; from 2470 to 3215; in 76 of 78 rows
-  empty_weight INTEGER, -- in kg; from 1575 to 2675; in 15 of 78 rows
-  fuel_capacity INTEGER, -- in l; from 47 to 83; in 15 of 78 rows
-  luggage_compartment_volume REAL, -- middle of the range; in l; from 992.5 to 1435; in 15 of 78 rows
+  height INTEGER, -- in mm; from 1304 to 1835; in 77 rows
+  wheelbase INTEGER, -- in mm; from 2470 to 3215; in 76 rows
+  empty_weight INTEGER, -- in kg; from 1575 to 2675; in 15 rows
+  fuel_capacity INTEGER, -- in l; from 47 to 83; in 15 rows
+  luggage_compartment_volume REAL, -- middle of the range; in l; from 992.5 to 1435; in 15 rows
   luggage_compartment_volume_low REAL, -- lower number
   luggage_compartment_volume_high REAL, -- higher number
-  maximum_weight INTEGER, -- in kg; from 2015 to 3345; in 15 of 78 rows
-  payload INTEGER, -- in kg; from 495 to 835; in 15 of 78 rows
-  top_speed INTEGER -- in km/h; from 190 to 250; in 15 of 78 rows
+  maximum_weight INTEGER, -- in kg; from 2015 to 3345; in 15 rows
+  payload INTEGER, -- in kg; from 495 to 835; in 15 rows
+  top_speed INTEGER -- in km/h; from 190 to 250; in 15 rows
 );
 
 -- engine specification (78 rows); names: entity.label
@@ -50,23 +50,23 @@ CREATE TABLE engine_specification (
   acceleration_062_mph REAL, -- in s; from 3.2 to 9.2
   drive_type TEXT, -- one of: All-wheel drive, Rear-wheel drive, Front-wheel drive
   engine_performance INTEGER, -- in kW; from 100 to 550
-  transmission TEXT, -- one of: Automatic, Manual; in 74 of 78 rows
-  wltp_consumptioncombined REAL, -- middle of the range; in mpg; from 24.7 to 462.9; in 50 of 78 rows
+  transmission TEXT, -- one of: Automatic, Manual; in 74 rows
+  wltp_consumptioncombined REAL, -- middle of the range; in mpg; from 24.7 to 462.9; in 50 rows
   wltp_consumptioncombined_low REAL, -- lower number
   wltp_consumptioncombined_high REAL, -- higher number
-  wltp_electric_rangecombined REAL, -- middle of the range; in km; from 43 to 630; in 28 of 78 rows
+  wltp_electric_rangecombined REAL, -- middle of the range; in km; from 43 to 630; in 28 rows
   wltp_electric_rangecombined_low REAL, -- lower number
   wltp_electric_rangecombined_high REAL, -- higher number
-  wltp_energy_consumptioncombined REAL, -- middle of the range; in kWh/100km; from 14.3 to 33.9; in 28 of 78 rows
+  wltp_energy_consumptioncombined REAL, -- middle of the range; in kWh/100km; from 14.3 to 33.9; in 28 rows
   wltp_energy_consumptioncombined_low REAL, -- lower number
   wltp_energy_consumptioncombined_high REAL, -- higher number
-  battery_sizegrossnet REAL, -- first of two; in kWh; from 10.7 to 111.5; in 28 of 78 rows
+  battery_sizegrossnet REAL, -- first of two; in kWh; from 10.7 to 111.5; in 28 rows
   battery_sizegrossnet_low REAL, -- lower number
   battery_sizegrossnet_high REAL, -- higher number
-  charging_time_ac INTEGER, -- in min; from 150 to 645; in 28 of 78 rows
-  max_charging_performance_ac REAL, -- in kW; from 3.7 to 11; in 28 of 78 rows
-  charging_time_dc INTEGER, -- in min; from 29 to 35; in 13 of 78 rows
-  max_charging_performance_dc INTEGER -- in kW; from 130 to 205; in 13 of 78 rows
+  charging_time_ac INTEGER, -- in min; from 150 to 645; in 28 rows
+  max_charging_performance_ac REAL, -- in kW; from 3.7 to 11; in 28 rows
+  charging_time_dc INTEGER, -- in min; from 29 to 35; in 13 rows
+  max_charging_performance_dc INTEGER -- in kW; from 130 to 205; in 13 rows
 );
 
 -- equipment category (13 rows)
@@ -84,7 +84,7 @@ CREATE TABLE fuel_type (
 -- equipment (250 rows)
 CREATE TABLE product_equipment (
   id INTEGER PRIMARY KEY,
-  label TEXT, -- e.g. LED headlights with extended contents, Sport seats for driver and front passenger; in 27 of 250 rows
+  label TEXT, -- e.g. LED headlights with extended contents, Sport seats for driver and front passenger; in 27 rows
   name TEXT -- e.g. 20" light alloy wheels Double-spoke style 869, Bowers & Wilkins Diamond surround sound system
 );
 

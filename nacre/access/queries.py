@@ -17,7 +17,7 @@ from nacre.errors import ConfigError, ToolError
 from nacre.extension import service
 from nacre.plans.run import Engine
 from nacre.plans.sparql_engine import LabelLookup, standalone_query
-from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, cell_value, schema_prefixes, schema_sparql
+from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, cell_value, schema_prefixes
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, EvidenceSentence, LookUp, Occurrence, Rows
 from nacre.records.plan import Ask, Combine, Compute, Plan, Select
@@ -400,7 +400,8 @@ class SparqlDatabase:
         return found
 
     def describe(self, relations: Collection[str] | None, focus: Collection[str] | None = None) -> str:
-        return schema_sparql(self.schema, self.prefixes, relations, focus)
+        text: str = service("model_agents", "schema_sparql")(self.schema, self.prefixes, relations, focus)
+        return text
 
     def table_of(self, thing: str) -> str:
         known = self.lexicon.thing(thing)

@@ -161,7 +161,9 @@ def _unsupported_names(match: SentenceMatch, known: FindGraphNames) -> list[str]
             # "325 kW" is checked as a number, "September" as part of a date
             continue
         parts = _name_parts(match, first, after)
-        is_supported = all(match.evidence.contains_words(part) or "".join(part).isdigit() for part in parts)
+        # "Bell, Ann" is Ann Bell as well
+        turned = ([part[k:] + part[:k] for k in range(len(part))] for part in parts if not "".join(part).isdigit())
+        is_supported = all(any(map(match.evidence.contains_words, each)) for each in turned)
         if not is_supported and not _is_paraphrased(match, first, after):
             missing.append(match.text[begin:end])
     return missing

@@ -5,7 +5,7 @@ their own.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from nacre.plans.property_path import Sequence as PathSequence
 from nacre.plans.sql_joins import OutputColumn, variable_relation
 from nacre.records.evidence import Cell
 from nacre.records.plan import Variable
-from nacre.records.schema import Class, Column, Predicate, Schema
+from nacre.records.schema import Column, Schema
 from nacre.stores.sparql_source import SparqlTerm, Token, keywords, query_tokens, write_tokens
 from nacre.stores.sqlite.triples import TYPE
 
@@ -393,14 +393,6 @@ COMMON_PREFIXES = {
     "http://www.w3.org/2004/02/skos/core#": "skos",
 }
 
-# properties of a class that are shown beside those that a question is about, and characters of their comments (given)
-MOST_PROPERTIES, MAX_COMMENT = 20, 60
-
-# properties of a node of a value that are shown with the property that leads to it (given)
-MOST_NODE_PROPERTIES = 4
-
-MOST_VALUES, MOST_RANGES = 8, 3  # values of a property that are listed, and classes that a property leads to
-
 _WRITTEN_IRI = re.compile(r"<([^<>\s]+)>")
 _LOCAL = re.compile(r"[A-Za-z_][\w-]*")
 _DECLARED = re.compile(r"\bPREFIX\s+([^\s:<>]*):", re.IGNORECASE)
@@ -454,85 +446,6 @@ def schema_prefixes(schema: Schema) -> Prefixes:
             name = f"{base}{number}"
         found[space] = name
     return Prefixes(found)
-
-
-def schema_sparql(
-    schema: Schema, prefixes: Prefixes, classes: Collection[str] | None = None, focus: Collection[str] | None = None
-) -> str:
-    """A paragraph for each class with its properties, the largest class first; only `classes` (IRIs), if given. With a
-    `focus`, these properties are shown in full, and of others the most frequent in short.
-
-    The properties that name things come first, the prefixes last. Derived classes and properties that no store holds
-    are shown as their patterns over ?this and ?value.
-    """
-    chosen = [each for each in schema.shown_classes if each.count and (classes is None or each.iri in classes)]
-    names = [p for p in schema.predicates if p.role == "name" and not derived_patterns(schema, p.iri)]
-    lines = [f"Names of things: {', '.join(prefixes.short(p.iri) for p in names)}"] if names else []
-    aside = {each.iri for each in schema.shown_classes} - {each.iri for each in chosen}
-    for each in chosen:
-        lines += _class(each, schema, prefixes, focus, aside)
-    used = "\n".join(lines)
-    # numbers in strings are cast
-    used += " xsd:"
-    shown = [f"PREFIX {name}: <{space}>" for space, name in prefixes.names.items() if f"{name}:" in used]
-    return "\n".join((*lines, *shown))
-
-
-def _class(
-    each: Class, schema: Schema, prefixes: Prefixes, focus: Collection[str] | None, aside: set[str]
-) -> Iterator[str]:
-    comment = f". {each.comment}" if each.comment else ""
-    parents = [iri for iri in each.parents if not class_pattern(schema, iri)]
-    above = f", within {', '.join(map(prefixes.short, parents))}" if parents else ""
-    pattern = class_pattern(schema, each.iri)
-    written = prefixes.shorten(f"{{ {pattern} }}") if pattern else prefixes.short(each.iri)
-    yield f"CLASS {written} -- {each.label}, {each.count} things{above}{comment}"
-    own = [p for p in schema.shown_predicates if each.iri in p.domains and p.role != "schema"]
-    shown = {p.iri for p in own}
-    if focus is not None:
-        ranked = sorted(own, key=lambda p: (p.iri not in focus, p.role == "identifier", -p.domains[each.iri]))
-        shown = {p.iri for p in ranked[: max(MOST_PROPERTIES, sum(p.iri in focus for p in own))]}
-    for predicate in (p for p in own if p.iri in shown):
-        patterns = tuple(shown_patterns(derived_patterns(schema, predicate.iri)))
-        name = prefixes.shorten(" or ".join(patterns)) if patterns else prefixes.short(predicate.iri)
-        short = focus is not None and predicate.iri not in focus
-        yield f"  {name}{_values(predicate, schema, prefixes, short=short)}"
-        for part in _value_node(predicate, schema, aside):
-            yield f"    {prefixes.short(part.iri)}{_values(part, schema, prefixes, short=True)}"
-            # once is enough
-            aside -= predicate.ranges.keys()
-    if len(shown) < len(own):
-        yield f"  and {len(own) - len(shown)} more: look them up"
-
-
-def _value_node(predicate: Predicate, schema: Schema, aside: set[str]) -> list[Predicate]:
-    """The properties of the things that a property leads to if they are nodes of a value, such as a number with its
-    unit: nameless things of one class of few properties, which has no paragraph of its own (it is `aside`)."""
-    if len(predicate.ranges) != 1 or not aside >= predicate.ranges.keys():
-        return []
-    own = schema.predicates_of(predicate.ranges)
-    return own if len(own) <= MOST_NODE_PROPERTIES and all(p.role in ("fact", "text") for p in own) else []
-
-
-def _values(predicate: Predicate, schema: Schema, prefixes: Prefixes, *, short: bool) -> str:
-    parts = []
-    if predicate.has_links:
-        ranges = [iri for iri in predicate.ranges if not class_pattern(schema, iri)][:MOST_RANGES]
-        parts.append(f"-> {' or '.join(map(prefixes.short, ranges)) or 'things'}")
-    if predicate.has_literals:
-        ends = (predicate.minimum, predicate.maximum)
-        reach = f" {ends[0]:g} to {ends[1]:g}" if ends[0] is not None and ends[1] is not None else ""
-        written = f" written as {predicate.written}" if predicate.written and predicate.datatype != "text" else ""
-        of = predicate.written if predicate.datatype == "text" else ""
-        unit = f" in {predicate.unit}" if predicate.unit else ""
-        parts.append(f"{predicate.datatype}{of}{written}{unit}{reach}")
-    comment = predicate.comment[: MAX_COMMENT if short else None].rstrip(". ")
-    notes = [predicate.label, *([comment] if comment else [])]
-    if predicate.values and len(predicate.values) <= MOST_VALUES:
-        notes.append("one of " + ", ".join(f'"{value}"' for value in predicate.values))
-    elif predicate.samples:
-        notes.append(f'such as "{predicate.samples[0]}"')
-    return f" {', '.join(parts)} -- {'. '.join(notes)}"
 
 
 def _split(iri: str) -> tuple[str, str]:

@@ -358,12 +358,15 @@ def keywords(tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def _gap(space: str, before: Token | None, token: Token) -> str:
-    """rdflib takes # in an IRI for a comment if an IRI follows on its line; path marks and some ( follow at once."""
-    if token.text == "(" and before is not None and before.kind == "word" and before.text.upper() in _JOINED:
+    """rdflib takes # in an IRI for a comment if an IRI follows on its line. Path marks, some (, the language or
+    datatype of a text and the digits after a sign follow at once."""
+    last = before.text if before is not None else ""
+    if token.kind == "language" or "^^" in (last, token.text) or (token.text == "(" and last.upper() in _JOINED):
         return ""
-    if before is not None and before.kind == "iri" and "#" in before.text and not space.startswith("\n"):
+    if before is not None and before.kind == "iri" and "#" in last and not space.startswith("\n"):
         return "" if not space and token.text in _PATH_MARKS else "\n"
-    return space or ("" if token.text in _PATH_MARKS else " ")
+    is_joined = token.text in _PATH_MARKS or (token.kind == "number" and last in ("-", "+"))
+    return space or ("" if is_joined else " ")
 
 
 def _line_break(space: str) -> str:

@@ -50,16 +50,12 @@ _PAIR = (Itself, Attribute)  # Things with one of their properties.
 def translate_result(
     result: Verbalisation, plan: Plan | None, rows: Rows, schema: Schema, question: str, code: str
 ) -> Verbalisation:
-    """The result in a language, in the words of the `question` where possible; written queries have no plan."""
+    """The result in a language, in the words of the `question` where possible; written queries have no plan, or words
+    for what their rows are."""
     if not rows.table.rows or not result.text:
         return result
-    if plan is None:
-        found = build_grid(rows.table)
-        if len(found.columns) > 1:
-            headings = [column.heading for column in found.columns]
-            return _translated_table(result, found, headings, fill_template(code, "table"), code)
-        values = join_translated(list(dict.fromkeys(filter(None, translated_texts(found.columns[0], code)))), code)
-        return replace(result, text=fill_template(code, "result", values=values))
+    if plan is None or rows.meaning:
+        return _translate_query_result(result, rows, code)
     if rows.table.columns[:1] == ("yes",):
         return replace(result, text=_truth_sentence(plan, rows, code))
     body = plan.body.left if isinstance(plan.body, Combine) else plan.body
@@ -68,6 +64,22 @@ def translate_result(
         return replace(result, text=fill_template(code, "result", values=translated_texts(found.columns[0], code)[0]))
     wording = _Wording(body, rows, schema, question, code)
     return wording.table(result) if wording.is_table or result.columns else replace(result, text=wording.sentence())
+
+
+def _translate_query_result(result: Verbalisation, rows: Rows, code: str) -> Verbalisation:
+    """Rows after the words in which a model says what they are."""
+    found = build_grid(rows.table)
+    if rows.table.columns[:1] == ("yes",):
+        deciding = "; ".join(f"{column.heading}: {translated_texts(column, code)[0]}" for column in found.columns[1:])
+        truth = fill_template(code, "yes_alone" if rows.table.rows[0][0] else "no_alone")
+        return replace(result, text=f"{truth.removesuffix('.')} ({deciding})." if deciding else truth)
+    meaning = rows.meaning[:1].upper() + rows.meaning[1:]
+    if len(found.columns) > 1:
+        headings = [column.heading for column in found.columns]
+        caption = fill_template(code, "caption", meaning=meaning) if meaning else fill_template(code, "table")
+        return _translated_table(result, found, headings, caption, code)
+    values = join_translated(list(dict.fromkeys(filter(None, translated_texts(found.columns[0], code)))), code)
+    return replace(result, text=fill_template(code, "meaning" if meaning else "result", meaning=meaning, values=values))
 
 
 def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: str, code: str) -> str:

@@ -72,6 +72,9 @@ def test_questions_are_translated_and_compared_with_gold_queries(
     assert "question 1 has no gold 'query'" in capsys.readouterr().err
 
 
+ALONE = ("which dishes contain rice", "and which of them is quick")
+
+
 def test_the_model_alone_is_asked_once_and_scored_beside_nacre(
     kitchen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -80,18 +83,20 @@ def test_the_model_alone_is_asked_once_and_scored_beside_nacre(
     monkeypatch.delenv("NACRE_FORBID_MODELS", raising=False)
     monkeypatch.chdir(tmp_path)
     questions = tmp_path / "questions.jsonl"
-    questions.write_text(json.dumps({"id": 1, "question": "which dishes contain rice", "answers": ["pilaf"]}) + "\n")
+    gold = [{"id": n, "question": text, "answers": ["pilaf"], "conversation": "c"} for n, text in enumerate(ALONE)]
+    questions.write_text("".join(json.dumps(each) + "\n" for each in gold))
     command = ["compare", str(questions), "--graph", "kitchen", "--configurations", "sql", "--reasoner", "rules"]
     sql = "SELECT label FROM entity WHERE label = 'pilaf'"
-    with openai_server(Reply(json.dumps({"sql": sql}))) as server:
+    with openai_server(*[Reply(json.dumps({"sql": sql}))] * 2) as server:
         monkeypatch.setenv("NACRE_MODEL", "openai:any")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         assert main([*command, "--alone"]) == 0
-        [asked] = server.asked
+        asked, following = server.asked
+    assert f"Question: {ALONE[0]}\nAnswer: " in following["messages"][-1]["content"]
     lines = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines() if " all " in line}
     assert (lines["alone"][3], lines["sql"][3]) == ("100.0%", "0.0%")
     sent = "".join(message["content"] for message in asked["messages"])
     assert "CREATE TABLE dish" in sent
     assert "<readings>" not in sent
-    record = json.loads((tmp_path / "comparison/alone.jsonl").read_text())
+    record = json.loads((tmp_path / "comparison/alone.jsonl").read_text().splitlines()[0])
     assert (record["values"], record["llm_calls"]) == (["pilaf"], 1)

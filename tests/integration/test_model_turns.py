@@ -139,6 +139,26 @@ async def test_a_question_in_german_is_answered_in_german(settings: Settings, sc
     assert "Answer in German, and" in str(scripted.asked[1][-1].content)
 
 
+async def test_a_large_model_reads_german_in_the_call_that_writes_the_query(
+    settings: Settings, scripted: ScriptedModel, dish: str
+) -> None:
+    app = app_of(settings, build_agents(scripted, priors=model_priors("large"), lead="model"))
+    minutes = f"SELECT d.cooking_time FROM {dish} d JOIN entity e ON e.id = d.id WHERE e.label = 'pilaf'"
+    slow = f"SELECT EXISTS(SELECT 1 FROM {dish} WHERE cooking_time > 30)"
+    asked = "Wie lange steht das Pilaf auf dem Herd?"
+    own = step(minutes, wants="number", meaning="die Kochzeit des Pilaf")
+    scripted.replies = [{**own, "standalone": "How long is the pilaf on the stove?"}]
+    answer = await ask(app, asked)
+    assert (answer["standalone"], answer["standalone_own"]) == ("How long is the pilaf on the stove?", asked)
+    assert (answer["answer"], answer["llm_calls"]) == ("Die Kochzeit des Pilaf: 25 min [1].", 1)
+    shown = str(scripted.asked[0][-1].content)
+    assert shown.endswith(f"Question: {asked}")
+    assert "in English" in shown
+    scripted.replies = [{**step(slow, wants="yes_no", meaning="whether a dish takes long"), "standalone": ""}]
+    answer = await ask(app, "Steht etwas davon mehr als 30 Minuten auf dem Herd?")
+    assert (answer["answer"], answer["llm_calls"]) == ("Ja, das trifft zu [1].", 1)
+
+
 @pytest.mark.parametrize(
     "said", ["Das Pilaf kocht 52 min [1].", "Das Goulash kocht 25 min [1].", "菜需要很长时间 [1]."]
 )

@@ -22,9 +22,10 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.extensions.endpoints.attach import attach_endpoint
+from nacre.extensions.model_agents.look_up import schema_sparql
 from nacre.extensions.text2sparql import routes
 from nacre.extensions.text2sparql.routes import text2sparql
-from nacre.plans.sparql_vocabulary import schema_prefixes, schema_sparql
+from nacre.plans.sparql_vocabulary import schema_prefixes
 from nacre.records.answer import Answer
 from nacre.stores.catalog import Library
 from tests.support import sparql_server as servers
@@ -248,13 +249,11 @@ async def test_a_query_uses_the_nodes_that_ingestion_reads_into_quantities(
             plain = routes.plain_database(graph, Settings(_env_file=None), sandbox, graph.lexicon)
             assert plain is not None
             part = plain.describe(["http://example.org/ships/Ship"])
-    assert "\n  ships:draught -> ships:Draught -- draught\n    ships:unit text" in part, (
-        "a node that is not shown itself"
-    )
+    assert "\n  ships:draught -> ships:Draught\n    ships:unit text" in part, "a node that is not shown itself"
     assert found == {"eel"}
     prompt = " ".join(str(message.content) for message in scripted.asked[0])
     assert "ships:draught -> ships:Draught" in prompt
-    assert 'ships:unit text -- unit. one of "cm", "m"' in prompt
+    assert 'ships:unit text -- one of "cm", "m"' in prompt
 
 
 async def test_what_a_model_misses_is_not_translated_from_a_reading(
@@ -294,17 +293,25 @@ async def test_a_large_graph_is_not_loaded_and_its_query_is_that_of_the_rules(
     assert not scripted.asked
 
 
+def test_what_a_property_is_is_said_once(zoo: tuple[Library, Path]) -> None:
+    with zoo[0].open("zoo") as graph:
+        lines = schema_sparql(graph.schema, schema_prefixes(graph.schema)).split("\n")
+    weight = [line for line in lines if line.lstrip().startswith("zoo:weight")]
+    assert len(weight) == 1
+    assert sum(line.startswith("  rdfs:label ") for line in lines) == 1
+    bird = next(i for i, line in enumerate(lines) if line.startswith("CLASS zoo:Bird"))
+    assert lines[bird + 1].startswith("  the properties of zoo:Animal")
+    assert any(line.startswith("  ") and "rdfs:label" in line and line.endswith(": as above") for line in lines)
+
+
 async def test_a_question_in_another_language_is_shown_as_asked(
     zoo: tuple[Library, Path], scripted: ScriptedModel
 ) -> None:
     asked, name = "Wie heißen die Tiere des Zoos alle?", 'FILTER(LANG(?name) = "de")'
-    scripted.replies = [
-        {"question": asked, "english": "What are all animals of the zoo called?"},
-        step(f"SELECT ?name {{ ?a a zoo:Animal ; rdfs:label ?name {name} }}"),
-    ]
+    scripted.replies = [step(f"SELECT ?name {{ ?a a zoo:Animal ; rdfs:label ?name {name} }}")]
     found = (await translate(zoo, asked, scripted))[1]
     assert found == {"Tux der Pinguin", "Rex der Hahn", "Leo der Kater"}
-    assert f"As asked, in German: {asked}" in str(scripted.asked[1][-1].content)
+    assert str(scripted.asked[0][-1].content).endswith(f"Question: {asked}")
 
 
 async def test_the_record_has_a_query_for_any_endpoint(zoo: tuple[Library, Path], scripted: ScriptedModel) -> None:

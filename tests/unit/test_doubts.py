@@ -157,3 +157,27 @@ def test_rows_are_shown_short_with_a_header() -> None:
     assert text.splitlines() == ["c0", "0", "1", "2", "3", "4", "... 7 more rows"]
     assert len(preview_rows(rows("x" * 5000).rows[0].table)) < 200
     assert preview_rows(rows().rows[0].table) == "no rows"
+
+
+@pytest.mark.parametrize(
+    "sparql",
+    [
+        "SELECT ?o { <http://ex/p> ?p ?o }",
+        "PREFIX e: <http://ex/> SELECT ?o { e:p ?p ?o }",
+        "prefix x:<http://ex/> ASK { x:p ?p 1}",
+    ],
+)
+def test_a_thing_is_named_by_its_address(sparql: str) -> None:
+    part = replace(mention("Deluxe", "Deluxe", kind="value"), target="Deluxe")
+    turn = first_turn("What is in it?", Understanding("What is in the Pilaf Deluxe?", (part,), candidates=(mention(),)))
+    assert find_doubt(turn, "names", [rows("onion", sql=sparql)], EMPTY_SCHEMA) is None
+    assert "'Deluxe'" in str(find_doubt(turn, "names", [rows("onion", sql="SELECT 1")], EMPTY_SCHEMA))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "doubted"), [("hot", "value", False), ("Hot", "value", True), ("hot", "entity", True)]
+)
+def test_a_large_model_leaves_out_values_in_small_letters_on_purpose(text: str, kind: Any, doubted: bool) -> None:
+    named, unused = view(mention(text, "hot", kind=kind)), [rows("onion", sql="SELECT 1")]
+    assert find_doubt(named, "names", unused, EMPTY_SCHEMA)
+    assert bool(find_doubt(named, "names", unused, EMPTY_SCHEMA, is_large=True)) == doubted

@@ -63,6 +63,26 @@ async def test_a_follow_up_is_left_to_the_query_writer_of_a_large_model(scripted
     assert (await agent(conversation(BEFORE), DATABASE)).by == "model", "no query is written over texts alone"
 
 
+async def test_a_language_that_the_rules_gloss_is_left_to_the_query_writer_of_a_large_model(
+    scripted: ScriptedModel,
+) -> None:
+    facts = FakeDatabase(
+        schema=replace(NO_SCHEMA, predicates=(Predicate("http://ex/p", "p", 1, 1, 1, True, False, True, {}, {}),))
+    )
+    draft = Rewrite("How long cook dal?", language="de", own="Wie lange kocht Dal?", gloss="de")
+    agent = model_rewriter.by_model(scripted, drafted(draft), LIMITS, joined=True)
+    assert await agent(conversation(question=draft.own), facts) == Result(draft)
+    result = await model_rewriter.by_model(scripted, drafted(replace(draft, depends=True)), LIMITS, joined=True)(
+        conversation(BEFORE, question="Und Dal?"), facts
+    )
+    assert (result.value, result.by) == (replace(draft, depends=True, sure=False), "rules")
+    unread = Rewrite("¿Cuánto tarda el dal?", language="es")
+    scripted.replies = [{"question": unread.standalone, "english": "How long does dal cook?"}] * 2
+    for each in (unread, replace(draft, gloss="")):
+        asked = model_rewriter.by_model(scripted, drafted(each), LIMITS, joined=True)
+        assert (await asked(conversation(question=each.standalone), facts)).by == "model"
+
+
 async def test_the_first_turn_costs_no_call(scripted: ScriptedModel) -> None:
     agent = model_rewriter.by_model(scripted, drafted(UNSURE), LIMITS)
     assert (await agent(conversation(), DATABASE)).by == "rules"

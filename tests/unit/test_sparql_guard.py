@@ -36,6 +36,8 @@ def canonical(text: str) -> str:
         "SELECT ?a { VALUES ?c { v:River } ?a a ?c ; v:length ?l }",
         "SELECT (?n-?m AS ?d) {{ SELECT (SUM(?k) AS ?n) {?a v:length ?k}} { SELECT (MAX(?l) AS ?m) {?b v:length ?l}}}",
         "CONSTRUCT { ?r v:length ?l } WHERE { ?r v:length ?l }",
+        'SELECT ?r { ?r v:length "3"^^v:metre , "drei"@de , "three" @en-GB , -3 , +2.5 }',
+        'SELECT ?r { ?r v:length ?l FILTER(?l >= "3" ^^ v:metre && ?l < "9"^^<http://example.org/v#metre>) }',
     ],
 )
 def test_what_reads_goes_through_with_a_limit(text: str) -> None:

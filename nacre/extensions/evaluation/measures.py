@@ -366,14 +366,17 @@ PROMPT_HEAD = (
 
 
 def ask_model_alone(settings: Settings, library: Library, graph: str | None) -> AskQuestion:
-    """A function that asks the model each question in one call, without the conversation around it. Raises ConfigError
-    without a model."""
+    """A function that asks the model each question in one call, with the earlier turns of its conversation. Raises
+    ConfigError without a model."""
     model, limits = chat_model(settings, "sql"), model_limits(settings)
     if model is None:
         raise ConfigError("No model is set. Set NACRE_MODEL: local, or such as openai:gpt-4o-mini.")
 
+    turns: dict[str, list[str]] = {}
+
     async def ask(question: QuestionLine, thread: str) -> Answer:
         record, started = failed_record(question, thread, ""), time.perf_counter()
+        earlier = turns.setdefault(thread, [])
         with library.open(library.resolve(question.graph or graph)) as opened:
             describe = partial(schema_sql, opened.tables)
             schema = whole_schema(opened.schema, SCHEMA_TOKENS, describe)
@@ -381,7 +384,10 @@ def ask_model_alone(settings: Settings, library: Library, graph: str | None) -> 
                 understanding = Understanding(question.question)
                 schema = relevant_tables(understanding, opened.schema, opened.lexicon, SCHEMA_TOKENS, describe)
             shown = schema[: SCHEMA_TOKENS * CHARACTERS_PER_TOKEN]
-            messages = [SystemMessage(PROMPT_HEAD + shown), HumanMessage(f"Question: {question.question}")]
+            messages = [
+                SystemMessage(PROMPT_HEAD + shown),
+                HumanMessage("\n".join([*earlier, f"Question: {question.question}"])),
+            ]
             try:
                 reply, usage = await structured_reply(model, messages, SqlReply, limits=limits)
             except ModelFailed as error:
@@ -389,6 +395,7 @@ def ask_model_alone(settings: Settings, library: Library, graph: str | None) -> 
             result: BranchResult = service("foreign_queries", "run_sql", "--alone")(reply.sql, opened.tables, round=1)
         table = next((each.table for each in result.rows), None)
         answer = verbalise_rows(table) if table is not None and table.rows else None
+        earlier += [f"Question: {question.question}", f"Answer: {answer.text if answer else 'no rows'}"]
         return {
             **record,
             "status": "answered" if answer else "not_in_graph",

@@ -22,6 +22,8 @@ SHORTEST_STEM = 3
 
 _LITERAL = re.compile(r"['\"]((?:[^'\"]|'')*+)['\"]")
 
+_PREFIX = re.compile(r"\bPREFIX\s+([\w-]+):\s*<([^<>\s]+)>", re.IGNORECASE)
+
 EMPTY = (
     "It ran and gave no rows. Check names, spellings and joins, look values up, or ask in another way; "
     "if that is the answer, give the same query again."
@@ -36,10 +38,17 @@ FORMS: dict[str, str] = {
 
 
 def find_doubt(
-    view: TurnView, wants: AnswerForm | None, ran: Sequence[BranchResult], schema: Schema, standalone: str = ""
+    view: TurnView,
+    wants: AnswerForm | None,
+    ran: Sequence[BranchResult],
+    schema: Schema,
+    standalone: str = "",
+    *,
+    is_large: bool = False,
 ) -> str | None:
     """The first doubt: an error, no rows, another form of answer, or a name of the question that no condition uses.
-    With `standalone`, a follow-up as the model understands it, names that the rules alone put into it do not count."""
+    With `standalone`, a follow-up as the model understands it, names that the rules alone put into it do not count. A
+    large model leaves out no value in small letters by mistake."""
     for found in ran:
         if found.error is not None:
             return found.error.message
@@ -52,6 +61,8 @@ def find_doubt(
     if standalone:
         asked = fold(f"{view.question} {standalone}")
         left = [mention for mention in left if fold(mention.text) in asked]
+    if is_large and not view.understanding.standalone.islower():
+        left = [mention for mention in left if mention.kind == "entity" or not mention.text.islower()]
     if left:
         names = ", ".join(f"'{mention.text}' (may be '{mention.label}')" for mention in left[:3])
         return (
@@ -81,12 +92,22 @@ def _unused_names(understanding: Understanding, ran: Sequence[BranchResult], sch
     mentions = [mention for mention in understanding.mentions if _is_name(mention)]
     # what the same words may name as well
     others = [each for each in understanding.candidates if _is_name(each)]
+    queries = " ".join(_with_full_names(query.text) for found in ran for query in found.queries)
+    known = (*mentions, *understanding.candidates)
+    linked = {each.label for each in known if each.kind == "entity" and each.target in queries}
+    # parts of the name of a thing that the query has by its address
+    parts = {token.norm for label in linked for token in tokenize(label)}
     left: list[Mention] = []
     for mention in mentions:
         if _is_alternative(mention, understanding.standalone) or _is_common_noun(mention, understanding.standalone):
             continue
         same = [mention, *(each for each in (*mentions, *others) if _overlap(mention, each))]
-        if not any(_is_used(each, ran) for each in same) and not _names_everything(mention, schema):
+        is_part = {token.norm for token in tokenize(mention.label)} <= parts
+        if (
+            not is_part
+            and not any(each.target in queries or _is_used(each, ran) for each in same)
+            and not _names_everything(mention, schema)
+        ):
             left.append(mention)
     return left
 
@@ -114,13 +135,24 @@ def _overlap(one: Mention, other: Mention) -> bool:
     return one.start < other.end and other.start < one.end
 
 
+def _with_full_names(query: str) -> str:
+    """A query with the addresses that its prefixes stand for.
+
+    >>> _with_full_names("PREFIX d: <http://e.org/> SELECT ?n { d:r4 ?p ?n }")
+    'PREFIX d: <http://e.org/> SELECT ?n { http://e.org/r4 ?p ?n }'
+    """
+    for prefix, space in _PREFIX.findall(query):
+        query = re.sub(rf"(?<![\w<:]){re.escape(prefix)}:(?=\w)", space.replace("\\", r"\\"), query)
+    return query
+
+
 def _is_used(mention: Mention, ran: Sequence[BranchResult]) -> bool:
     """Whether a query contains one of the longest words of the name, or the start of a word of the question, or its
     rows show the thing or are of the kind."""
     queries = " ".join(query.text for found in ran for query in found.queries)
     written = fold(queries)
     words = [*_longest(mention.label)[:2], *_longest(mention.text)[:1]]
-    if not words or mention.target in queries or any(word in written for word in words):
+    if not words or any(word in written for word in words):
         return True
     named = [token.norm for text in (mention.text, mention.label) for token in tokenize(text)]
     stems = [token.norm for literal in _LITERAL.findall(queries) for token in tokenize(literal.replace("%", " "))]

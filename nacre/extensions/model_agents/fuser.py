@@ -43,15 +43,16 @@ Stream = Callable[[Sequence[BaseMessage]], AsyncIterator[str]]
 def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool = False) -> Fuser:
     """Prose of the model over numbered evidence; values and status stay those of the rules.
 
-    The rules say rows, in full. The model words descriptions, comparisons, summaries, and answers in another language.
-    The rules complete what it leaves out or fails to end. A small model leaves out most of the evidence, so it only
-    answers in other languages. If nothing was found there is nothing to word.
+    The rules say rows, in full. The model words descriptions, comparisons, summaries, and answers in a language that
+    the rules do not write. The rules complete what it leaves out or fails to end. A small model leaves out most of the
+    evidence, so it only answers in these languages. If nothing was found there is nothing to word.
     """
 
     async def fuser(view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
         draft = limited_draft(view, await run_in_thread(draft_answer, view, schema))
         has_evidence = any(evidence for _, evidence in draft.sentences)
-        if not has_evidence or (view.language == ENGLISH and (small or not asks_for_prose(view))):
+        is_worded = view.language == ENGLISH or bool(view.rewrite.gloss)
+        if not has_evidence or (is_worded and (small or not asks_for_prose(view))):
             return await rules(view, schema, gate)
         if view.language == ENGLISH and (lead := _uncited_lead(draft)):
             gate.say(lead, ())

@@ -70,10 +70,10 @@ async def query_messages(
         "query_writer_turn",
         tables=tables,
         examples=_tagged("examples", examples),
-        conversation=_conversation(view, typed=typed),
+        conversation=_conversation(view, typed=typed and not database.wants_query),
         names=_tagged("names", await linked_name_lines(view.understanding, database, occurrences)),
         readings=_tagged("readings", _readings(view, drafts)),
-        question=quote_line(view.question if typed else view.standalone) + _as_asked(view),
+        question=quote_line(view.question) if typed else quote_line(view.standalone) + _as_asked(view),
     )
     return [
         SystemMessage(query_prefix(every, small=small, language=database.language, plain=database.wants_query)),
@@ -149,13 +149,14 @@ def _conversation(view: TurnView, *, typed: bool) -> str:
     differs = view.rewrite.depends and view.question != view.standalone
     if differs and not typed:
         lines.append(f"Now asked: {quote_line(view.question)} (understood as below, which may be wrong)")
-    if not lines:
-        return ""
-    shown = f"<conversation>\n{chr(10).join(lines)}\n</conversation>\n"
+    shown = _tagged("conversation", lines)
     if not typed:
         return shown
+    in_english = f" {prompt('in_english')}" if view.rewrite.gloss else ""
+    if not lines:
+        return f"{in_english.strip()}\n"
     draft = f" A program reads it as: {quote_line(view.standalone)}" if differs else ""
-    return f"{shown}{prompt('follow_up')}{draft}\n"
+    return f"{shown}{prompt('follow_up')}{in_english}{draft}\n"
 
 
 def _turn(turn: EarlierTurn) -> str:

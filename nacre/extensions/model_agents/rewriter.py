@@ -38,18 +38,20 @@ def by_model(
     """The rules' rewrite; the model words it if they are unsure, and translates it from another language.
 
     A small model only translates: its wordings of doubtful follow-ups were never better. With `joined`, the agent that
-    writes the query understands the follow-up in the same call, and the rules' rewrite is a draft that is not sure.
+    writes the query understands the follow-up, and a language that the rules gloss, in the same call. The rules'
+    rewrite of a follow-up is then a draft that is not sure.
     """
 
     async def rewriter(view: TurnView, database: Database) -> Result[Rewrite]:
         drafted = await rules(view, database)
         draft = drafted.value
-        foreign = draft.language != ENGLISH
+        shares_call = joined and bool(database.schema.predicates)
+        foreign = draft.language != ENGLISH and not (shares_call and draft.gloss)
         sure = small or (_is_one_thing(draft) if draft.depends else not _is_unsure(view.question, draft))
         asks_nothing = draft.aside or bool(draft.orientation)
         if not foreign and (not view.conversation or draft.chosen is not None or asks_nothing or sure):
             return drafted
-        if joined and not foreign and database.schema.predicates:
+        if shares_call and not foreign:
             return Result(replace(draft, sure=False))
         shape: type[StandaloneQuestion] | type[TranslatedQuestion] = (
             TranslatedQuestion if foreign else StandaloneQuestion
@@ -96,7 +98,8 @@ def _refusal(
 
 def is_of_conversation(wording: str, view: TurnView) -> bool:
     """Whether a wording shares a content word with the question or the conversation."""
-    known = content_words(" ".join([view.question, *(f"{t.standalone} {t.answer}" for t in view.conversation)]))
+    asked = [view.question, view.rewrite.standalone if view.rewrite.gloss else ""]
+    known = content_words(" ".join([*asked, *(f"{t.standalone} {t.answer}" for t in view.conversation)]))
     return not known or bool(content_words(wording) & known)
 
 

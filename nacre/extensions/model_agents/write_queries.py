@@ -20,6 +20,7 @@ from nacre.extensions.model_agents.query_prompt import feedback_message, look_up
 from nacre.extensions.model_agents.rewriter import is_of_conversation
 from nacre.language.sanitize import quote_line, quote_lines
 from nacre.language.tokens import ENGLISH, tokenize
+from nacre.language.translation import gloss_words
 from nacre.language.word_forms import number_with_noun
 from nacre.records.evidence import AnswerForm, BranchResult, LookUp, Query, Rows, Table
 
@@ -61,7 +62,7 @@ class Step(BaseModel):
 
 
 class FollowUpStep(Step):
-    """The same for a question that may refer to the conversation."""
+    """The same for a question that may refer to the conversation, or that is in another language."""
 
     standalone: str = Field(default="", max_length=1000)
 
@@ -103,8 +104,10 @@ async def write_queries(
 ) -> QueryAttempts:
     """Let the model look up and write, show it the rows, and let it write again, at most `limits.exchanges` times."""
     small = priors.size == "small"
-    follows = priors.size == "large" and bool(view.conversation) and view.language == ENGLISH
-    conversation: list[BaseMessage] = await query_messages(view, database, drafts, limits, small=small, typed=follows)
+    is_glossed = bool(view.rewrite.gloss)
+    typed = priors.size == "large" and (is_glossed or (bool(view.conversation) and view.language == ENGLISH))
+    follows = typed and not database.wants_query
+    conversation: list[BaseMessage] = await query_messages(view, database, drafts, limits, small=small, typed=typed)
     short: type[SqlReply | SparqlReply] = SqlReply if database.language == "sql" else SparqlReply
     shape: type[Step | SqlReply | SparqlReply] = short if small else FollowUpStep if follows else Step
     done, spent, left = QueryAttempts(), 0, limits.exchanges
@@ -130,7 +133,8 @@ async def write_queries(
             conversation = [*conversation, HumanMessage(look_up_message(seen, others, left))]
             continue
         done, repeated = await _with_rows(view, database, done, step)
-        why = find_doubt(view, done.wants, done.ran if step.queries else (), database.schema, done.standalone)
+        ran, is_large = done.ran if step.queries else (), priors.size == "large"
+        why = find_doubt(view, done.wants, ran, database.schema, done.standalone, is_large=is_large)
         done = replace(done, doubted=bool(why))
         tables = [[each.table.rows for each in part.rows] for part in done.ran]
         has_failed = any(part.error is not None for part in done.ran)
@@ -204,7 +208,7 @@ def _with_meaning(found: BranchResult, words: str, view: TurnView) -> BranchResu
 
 def _is_supported(words: str, rows: Rows, view: TurnView) -> bool:
     """Whether each name and number of a meaning stands in the question, its mentions, the query, its table or the turns
-    before. The "0" of "from 0 to 60" may be written "060" in the name of a column."""
+    before. The "0" of "from 0 to 60" may be written "060" in the name of a column. A noun in capitals is no name."""
     cells = [str(cell) for row in rows.table.rows[:MOST_ROWS_READ] for cell in row if cell is not None]
     turns = [text for turn in view.conversation for text in (turn.standalone, turn.answer)]
     query = rows.query.text if rows.query else ""
@@ -213,9 +217,9 @@ def _is_supported(words: str, rows: Rows, view: TurnView) -> bool:
     known = {token.norm for text in texts for token in tokenize(text)}
     spans = _SPANS_FROM_ZERO.findall(query)
     known |= {part for span in spans for part in (span[0], span[1:])}
-    return all(
-        token.norm in known for token in tokenize(words) if any(not c.islower() for c in token.text if c.isalnum())
-    )
+    names = [each for each in tokenize(words) if any(not c.islower() for c in each.text if c.isalnum())]
+    code = view.rewrite.gloss
+    return all(each.norm in known or bool(code and gloss_words([each.text], code)) for each in names)
 
 
 ROWS_SHOWN = 5

@@ -29,7 +29,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError, ToolError
 from nacre.extension import service
 from nacre.plans.sparql_engine import sparql_engine, standalone_query
-from nacre.plans.sparql_vocabulary import MOST_VALUES, Vocabulary, cell_value, format_iri
+from nacre.plans.sparql_vocabulary import Vocabulary, cell_value, format_iri
 from nacre.records.evidence import Cell
 from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
@@ -173,7 +173,8 @@ def select_values(query: str, graph: Graph, settings: Settings, sandbox: Sandbox
 # graphs with more triples are not loaded into memory as they were read (given)
 MAX_PLAIN_TRIPLES = 300_000
 PLAIN_SECONDS = 30.0
-MAX_UNREAD = 200
+# predicates that ingestion reads into others, and the most values of one that are listed (given)
+MAX_UNREAD, MOST_VALUES = 200, 8
 
 
 def plain_database(graph: Graph, settings: Settings, sandbox: Sandbox, lexicon: Lexicon) -> SparqlDatabase | None:

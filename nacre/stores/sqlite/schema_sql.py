@@ -438,7 +438,7 @@ def fill_notes(tables: Tables, relations: Sequence[Relation]) -> dict[str, str]:
     found = [read(f"SELECT count(*), {counts} FROM {quote_if_needed(each.name)}").fetchone() for each in relations]
     rows, *filled = map(sum, zip(*found, strict=True))
     return {
-        name: f"in {number} of {rows} rows" if first.kind == "table" and number < rows else ""
+        name: f"in {number} rows" if first.kind == "table" and number < rows else ""
         for name, number in zip(names, filled, strict=True)
         if number or not is_small
     }
