@@ -8,6 +8,7 @@ from functools import cached_property
 from nacre.language.data import word_list
 from nacre.language.tokens import heading_words
 from nacre.language.values import (
+    MONEY,
     append_unit,
     display_name,
     drop_midnight,
@@ -226,7 +227,7 @@ def _cell_text(cells: list[Cell], text: str | None, unit: str, kind: _ColumnKind
     if kind.is_boolean:
         return " to ".join("yes" if cell else "no" for cell in cells)
     values = [
-        format_value(cell, "", counted=kind.is_amount, rounded=kind.is_mean)
+        format_value(cell, "", counted=kind.is_amount, rounded=kind.is_mean and unit not in MONEY)
         for cell in dict.fromkeys(cells)
         if cell is not None
     ]

@@ -22,3 +22,5 @@ def test_money_has_two_decimals_or_none() -> None:
     assert [format_value(each, "£") for each in (21.5, 21, 1388.9, 2.25)] == ["21.50 £", "21 £", "1,388.90 £", "2.25 £"]
     assert [append_unit(each, "€") for each in ("3,4", "from 3 to 4", "")] == ["3,40 €", "from 3 to 4 €", " €"]
     assert append_unit("21.5", "kg") == "21.5 kg"
+    averages = [format_value(each, unit, rounded=True) for each, unit in ((56.157, "£"), (56.157, "kg"), (561.57, "£"))]
+    assert averages == ["56.16 £", "56.2 kg", "561.57 £"]
