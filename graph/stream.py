@@ -155,9 +155,7 @@ def _node_events(node: str, update: Mapping[str, Any]) -> list[Event]:
         return [("route", {"round": update["round"], "branches": update["route"]})]
     if node in all_branches():
         return [event for part in update["found"] for event in _branch_events(from_json(BranchResult, part))]
-    if node == "fuser":
-        return [("answer", update["answer"])]
-    return []
+    return [("answer", update["answer"])] if node == "fuser" else []
 
 
 def _understanding_event(understanding: Understanding) -> dict[str, Any]:

@@ -60,9 +60,7 @@ def select_answer_rows(understanding: Understanding, evidence: Sequence[Evidence
     empty = max(
         (row_probability(understanding, each) for index, each in rows if (index, each) not in filled), default=0.0
     )
-    if empty >= load_weights().threshold and empty > row_probability(understanding, best[1]):
-        return None
-    return best
+    return None if empty >= load_weights().threshold and empty > row_probability(understanding, best[1]) else best
 
 
 def _without_displaced(understanding: Understanding, rows: Sequence[tuple[int, Rows]]) -> list[tuple[int, Rows]]:
@@ -223,9 +221,7 @@ def is_trivial(understanding: Understanding, rows: Rows) -> bool:
     # "is her name Ann" does not ask whether it is known, nor "is the lamp available" whether it is a thing
     is_what = first in language().words["being"] and second not in language().words["there"]
     is_what = is_what and (bool(body.select.filters) or not (body.select.edges or asks_class))
-    if not (reading.unused or is_what):
-        return False
-    return sum(bool(v.keys) for v in body.select.variables) == 1
+    return False if not (reading.unused or is_what) else sum(bool(v.keys) for v in body.select.variables) == 1
 
 
 def is_echo(understanding: Understanding, rows: Rows) -> bool:
@@ -427,9 +423,7 @@ def column_values(table: Table) -> list[frozenset[str]]:
 
 
 def _value(cell: Cell) -> str:
-    if isinstance(cell, int | float):
-        return f"{float(cell):.6g}"
-    return " ".join(fold(str(cell)).split())
+    return f"{float(cell):.6g}" if isinstance(cell, int | float) else " ".join(fold(str(cell)).split())
 
 
 def _contradicts(rows: Table, text: str) -> bool:
@@ -474,9 +468,7 @@ def row_probability(understanding: Understanding, rows: Rows) -> float:
     """The probability that rows answer the question: as calibrated after they were found, else of their reading."""
     if rows.probability is not None:
         return rows.probability
-    if rows.reading is None:
-        return 0.0
-    return understanding.readings[rows.reading].probability or 0.0
+    return 0.0 if rows.reading is None else understanding.readings[rows.reading].probability or 0.0
 
 
 def is_sure(understanding: Understanding, rows: Rows) -> bool:

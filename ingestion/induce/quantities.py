@@ -144,9 +144,7 @@ def unit_conversion(unit: str, target: str) -> tuple[float, float] | None:
     """Factor and offset that convert a number from one unit to another; None for different dimensions."""
     if CURRENCY_SIGNS.get(unit, unit) == CURRENCY_SIGNS.get(target, target) != "" or unit == target:
         return 1.0, 0.0
-    if not unit or not target:
-        return None
-    return _linear(unit, target)
+    return None if not unit or not target else _linear(unit, target)
 
 
 def convert(number: float, way: tuple[float, float]) -> float | None:
@@ -225,9 +223,7 @@ def round_noise(number: float) -> float:
     >>> round_noise(0.1 + 0.2)
     0.3
     """
-    if number.is_integer() and -1e11 < number < 1e11:
-        return number
-    return float(f"{number:.12g}")
+    return number if number.is_integer() and -1e11 < number < 1e11 else float(f"{number:.12g}")
 
 
 def is_known_unit(unit: str) -> bool:

@@ -46,7 +46,8 @@ def class_table(graph: Graph, request: TableRequest, size: int = PAGE) -> Member
         return None
     columns = [source.column_of[iri] for iri in request.columns if iri in source.column_of]
     if not columns:
-        columns = sorted(source.column_of.values(), key=lambda c: -c.shown.members)[:USUAL_COLUMNS]
+        fullest = sorted(source.column_of.values(), key=lambda c: -c.shown.members)[:USUAL_COLUMNS]
+        columns = [column for column in source.column_of.values() if column in fullest]
     where = row_conditions(source, request)
     own = source.own
     single = [column for column in columns if column.junction is None]
@@ -492,7 +493,7 @@ def table_source(graph: Graph, iri: str) -> TableSource | None:
     assert relation is not None
     in_row = {column.predicate: column for column in relation.columns}
     found: dict[str, SourceColumn] = {}
-    for p in sorted(schema.predicates_of([iri]), key=lambda p: (-p.domains[iri], p.label)):
+    for p in sorted(schema.predicates_of([iri]), key=lambda p: (p.position, -p.domains[iri], p.label)):
         junction = schema.relation_of.get(schema.junctions.get(p.iri, ""))
         column = in_row.get(p.iri) or (junction.columns[0] if junction is not None else None)
         if column is None or p.hidden or p.role in ("type", "schema") or _is_name(p, own, schema):

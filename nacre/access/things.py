@@ -107,6 +107,7 @@ def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> T
     relation = _home_table(graph, tables, iri, key)
     classes = frozenset(iri for iri, names in schema.groups_of_class.items() if relation and relation.name in names)
     facts = [*_columns(tables, relation, key, schema), *_junctions(tables, key, classes, schema, bounds)]
+    facts.sort(key=lambda each: schema.predicate_of[each.predicate].position)
     linking = list(_incoming(tables, key, classes, schema, bounds))
     ids = {_id(end.iri) for each in (*facts, *linking) for end in each.ends if end.iri}
     names = look_up_entities(ids, graph.stored)
@@ -339,7 +340,7 @@ def class_view(graph: Graph, iri: str, search: str = "", skip: int = 0) -> Class
         own.count,
         tuple(FactEnd(schema.class_of[p].label, p) for p in own.parents if p in schema.class_of),
         tuple(FactEnd(c.label, c.iri) for c in schema.shown_classes if iri in c.parents),
-        tuple(_property(p, own, graph) for p in sorted(had, key=lambda p: (-p.domains[iri], p.label))),
+        tuple(_property(p, own, graph) for p in sorted(had, key=lambda p: (p.position, -p.domains[iri], p.label))),
         tuple(_members(graph, own, search, skip)),
         skip,
     )

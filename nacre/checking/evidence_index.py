@@ -284,9 +284,7 @@ def _truth(table: Table) -> bool | None:
     if not table.rows:
         return False
     numbers = [cell for cell in table.rows[0] if isinstance(cell, int | float)]
-    if len(table.rows) == 1 and len(numbers) == 1 and not any(table.units):
-        return bool(numbers[0])
-    return True
+    return bool(numbers[0]) if len(table.rows) == 1 and len(numbers) == 1 and not any(table.units) else True
 
 
 @lru_cache(maxsize=65536)

@@ -28,6 +28,7 @@ _ABBREVIATION = re.compile(r"[bcdfghj-np-tv-xz]{1,4}")
 # significant digits of an average
 _SIGNIFICANT_DIGITS = 3
 
+
 # the years of days that are written in eight digits (given)
 FIRST_DAY_YEAR, LAST_DAY_YEAR = 1800, 2100
 
@@ -39,7 +40,7 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
     """A value with thousands separators, at most two decimals and its unit; dates are written out.
 
     A number that is not `counted` (a year, a code) has no separators. A `rounded` number keeps three significant
-    digits, or its whole part.
+    digits, or its whole part; money keeps two decimals.
 
     >>> format_value(112233.333, "km"), format_value(723.75, "kg", rounded=True)
     ('112,233.33 km', '724 kg')
@@ -47,7 +48,7 @@ def format_value(value: Cell, unit: str = "", *, counted: bool = True, rounded: 
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        text = _decimal(value, rounded, counted)
+        text = _decimal(value, rounded and not has_cents(unit), counted)
     elif isinstance(value, int):
         # no code is negative, so it is a year
         text = f"{value:,}" if counted else str(value) if value >= 0 else format_year(value)
@@ -73,9 +74,14 @@ def read_day_digits(text: str) -> str | None:
         return None
 
 
+def has_cents(unit: str) -> bool:
+    """Whether amounts in a unit have two decimals or none."""
+    return unit != "cent" and is_currency(unit)
+
+
 def append_unit(number: str, unit: str) -> str:
     """A number followed by its unit; money has two decimals or none."""
-    number += "0" * (number[-2:-1] in (".", ",") and unit != "cent" and is_currency(unit))
+    number += "0" * (number[-2:-1] in (".", ",") and has_cents(unit))
     return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
 
 
@@ -120,9 +126,7 @@ def is_plain_number(text: str, unit: str) -> bool:
 
 def is_number_name(name: str, iris: tuple[str, ...]) -> bool:
     """Whether a thing is named by a number only, or by the end of its IRI if that has a digit."""
-    if name.isdigit():
-        return True
-    return any(map(str.isdigit, name)) and any(iri_end(iri) == name for iri in iris)
+    return name.isdigit() or (any(map(str.isdigit, name)) and any(iri_end(iri) == name for iri in iris))
 
 
 def is_amount_label(label: str, datatype: str = "", role: str = "") -> bool:

@@ -166,10 +166,9 @@ def _plural_word(word: str) -> str:
         # a verb form, as in "total spent"
         return word
     if low.endswith(("s", "x", "z", "ch", "sh")):
-        return f"{word}es"
-    if low.endswith("y") and low[-2:-1] not in _VOWELS:
-        return f"{word[:-1]}ies"
-    return f"{word}s"
+        # "athletics"
+        return word if low.endswith("ics") else f"{word}es"
+    return f"{word[:-1]}ies" if low.endswith("y") and low[-2:-1] not in _VOWELS else f"{word}s"
 
 
 def _split_head(noun: str) -> tuple[str, str]:
@@ -311,9 +310,7 @@ def third_person(base: str) -> str:
     """The form of a verb after "it"."""
     if base.endswith(("s", "x", "z", "ch", "sh", "o")):
         return f"{base}es"
-    if base.endswith("y") and base[-2:-1] not in "aeiou":
-        return f"{base[:-1]}ies"
-    return f"{base}s"
+    return f"{base[:-1]}ies" if base.endswith("y") and base[-2:-1] not in "aeiou" else f"{base}s"
 
 
 def base_form(verb: str) -> str:

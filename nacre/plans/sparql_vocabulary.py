@@ -362,9 +362,7 @@ def cell_value(term: SparqlTerm | None) -> Cell:
             return number if abs(number) < float("inf") else None
     except ValueError:
         return term.value
-    if term.datatype == XSD + "boolean":
-        return int(term.value in ("true", "1"))
-    return term.value
+    return int(term.value in ("true", "1")) if term.datatype == XSD + "boolean" else term.value
 
 
 @dataclass(frozen=True)

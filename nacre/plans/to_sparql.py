@@ -31,9 +31,7 @@ from nacre.stores.sqlite.triples import TYPE
 
 def to_sparql(body: Select | Combine, vocabulary: Vocabulary) -> SparqlQuery:
     """The query for a select, or two combined as sets of things; ToolError `type` if aggregates cannot be computed."""
-    if isinstance(body, Combine):
-        return _combine(body, vocabulary)
-    return SparqlWriter(vocabulary, body).query()
+    return _combine(body, vocabulary) if isinstance(body, Combine) else SparqlWriter(vocabulary, body).query()
 
 
 def _combine(body: Combine, vocabulary: Vocabulary) -> SparqlQuery:

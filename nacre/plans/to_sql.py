@@ -38,9 +38,7 @@ from nacre.stores.sqlite.triples import Triple, TripleReader
 
 def to_sql(body: Select | Combine, schema: Schema) -> Statement:
     """The statement for a select, or two combined as sets; ToolError `type` if aggregates cannot be computed."""
-    if isinstance(body, Combine):
-        return _combine(body, schema)
-    return _SelectWriter(schema).statement(body)
+    return _combine(body, schema) if isinstance(body, Combine) else _SelectWriter(schema).statement(body)
 
 
 def contributing_statement(select: Select, schema: Schema, variable: str) -> Statement:

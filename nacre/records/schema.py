@@ -78,7 +78,8 @@ class Predicate:
     of a predicate that a semantic layer derives; each gives values. `phrases` are what people also ask with, as a layer
     says ("cast by", "heavy"); they are among `alt_labels`. `written` is what the data writes the values in if a query
     over the data must know: "string" or another datatype that is no number for numbers, a language tag ("@de") for
-    texts. `ordered`: the rows of its junction are in the order of lists.
+    texts. `ordered`: the rows of its junction are in the order of lists. `position` orders the columns of a file of
+    tables, 0 for others.
     """
 
     iri: str
@@ -109,6 +110,7 @@ class Predicate:
     written: str = ""
     ordered: bool = False
     spellings: tuple[tuple[str, ...], ...] = ()
+    position: int = 0
 
     @property
     def pairs_off(self) -> bool:

@@ -79,9 +79,7 @@ def public_address(address: str) -> str:
     scheme, _, rest = address.partition("://")
     kind = scheme.split("+")[0]
     rest = rest.split("?")[0]
-    if kind in FILES:
-        return f"{kind}:///{rest.rsplit('/', 1)[-1]}"
-    return f"{kind}://{rest.rsplit('@', 1)[-1]}"
+    return f"{kind}:///{rest.rsplit('/', 1)[-1]}" if kind in FILES else f"{kind}://{rest.rsplit('@', 1)[-1]}"
 
 
 def parse_address(text: str) -> tuple[str, Dialect]:

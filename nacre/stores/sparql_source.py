@@ -385,9 +385,7 @@ def _canonical(kind: str, text: str) -> Token:
     if kind in ("string", "long"):
         width = 3 if kind == "long" else 1
         return Token("string", _write_string(_ESCAPE.sub(_resolve, text[width:-width])))
-    if kind == "variable":
-        return Token(kind, f"?{text[1:]}")
-    return Token(kind, text)
+    return Token(kind, f"?{text[1:]}") if kind == "variable" else Token(kind, text)
 
 
 def _resolve(match: re.Match[str]) -> str:

@@ -167,9 +167,7 @@ def answering_candidates(
 ) -> list[Candidate]:
     """The candidates of the requested type about the things of the conversation (but for those given), else all."""
     found = follow_up.scope_candidates(match.kept if match.nearest is None else [], question)
-    if scope is None or not scope.besides:
-        return found
-    return follow_up.exclude_given(found, scope.besides, linker.index)
+    return found if scope is None or not scope.besides else follow_up.exclude_given(found, scope.besides, linker.index)
 
 
 def _certain_reading(body: Overview | Profile, schema: Schema) -> Reading:

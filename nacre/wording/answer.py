@@ -209,7 +209,8 @@ def _table(found: Grid, plan: Plan, schema: Schema) -> Verbalisation:
     if is_unwieldy:
         of_these = values_of_these(body, schema) if isinstance(body, Select) else ""
         words = groups_caption(found, body) or of_these or columns_caption(found)
-    if len(found.rows) == 1 and not found.columns[0].is_named and (sentence := single_group_sentence(found, body)):
+    is_group = len(found.rows) == 1 and not found.columns[0].is_named
+    if is_group and (sentence := single_group_sentence(found, body, schema)):
         return _with_data(sentence, found)
     return _rows(found, caption(words))
 

@@ -162,9 +162,7 @@ def _boolean_clause(condition: _Condition) -> Clause | None:
     each, label = condition.filter, condition.label
     value = parse_boolean(each.right, condition.predicate) if condition.is_equation else None
     is_boolean = isinstance(each.right, bool) or label.kind != "noun" or has_boolean_name(condition.predicate)
-    if value is None or not is_boolean:
-        return None
-    return relative_clause(label.flag(value != condition.is_denied))
+    return None if value is None or not is_boolean else relative_clause(label.flag(value != condition.is_denied))
 
 
 def _event_clause(condition: _Condition) -> Clause | None:
@@ -183,9 +181,7 @@ def _number_clause(condition: _Condition) -> Clause | None:
     is_end = condition.attribute.part in ("low", "high")
     may_count = condition.right is None and not is_end and not condition.is_dated
     clause = _count_clause(condition) if may_count else None
-    if clause is None and condition.right in (None, AVERAGE):
-        return _adjective_clause(condition)
-    return clause
+    return _adjective_clause(condition) if clause is None and condition.right in (None, AVERAGE) else clause
 
 
 def _count_clause(condition: _Condition) -> Clause | None:

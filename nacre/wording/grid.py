@@ -12,6 +12,7 @@ from nacre.language.values import (
     display_name,
     drop_midnight,
     format_value,
+    has_cents,
     has_lowercase_name,
     is_number_name,
     is_plain_number,
@@ -226,7 +227,7 @@ def _cell_text(cells: list[Cell], text: str | None, unit: str, kind: _ColumnKind
     if kind.is_boolean:
         return " to ".join("yes" if cell else "no" for cell in cells)
     values = [
-        format_value(cell, "", counted=kind.is_amount, rounded=kind.is_mean)
+        format_value(cell, "", counted=kind.is_amount, rounded=kind.is_mean and not has_cents(unit))
         for cell in dict.fromkeys(cells)
         if cell is not None
     ]

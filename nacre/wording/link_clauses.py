@@ -174,9 +174,7 @@ def excluded_value_clause(own: Filter, schema: Schema) -> Clause | None:
         return property_clause(f"only {label.one}", VerbPhrase(BE, own.right))
     if own.op == "!=":
         return relative_clause(label.phrase(f"only {own.right}" if label.kind == "verb" else f"{own.right} alone"))
-    if label.kind != "noun":
-        return None
-    return property_clause(label.many, VerbPhrase(INCLUDE, own.right, denied=True))
+    return None if label.kind != "noun" else property_clause(label.many, VerbPhrase(INCLUDE, own.right, denied=True))
 
 
 def _exclusion_words(members: str, noun: str) -> tuple[str, str] | None:

@@ -30,7 +30,7 @@ from nacre.wording.clauses import PropertyValues
 from nacre.wording.grid import Grid, GridColumn
 from nacre.wording.labels import parse_label, predicate_label
 from nacre.wording.link_clauses import thing_name
-from nacre.wording.nouns import class_noun, is_amount, is_plain_noun, is_temporal, link_like_nouns
+from nacre.wording.nouns import class_noun, is_amount, is_plain_noun, is_temporal, link_like_nouns, nominal_label
 from nacre.wording.plan_phrases import (
     column_heading,
     order_phrase,
@@ -267,12 +267,15 @@ def groups_caption(found: Grid, body: Body) -> str:
     return f"the {join_names(words)} for each {join_names([c.heading for c in groups])}"
 
 
-def single_group_sentence(found: Grid, body: Body) -> str:
-    """The numbers of the only group: "For Oslo, the average age is 41."; "" for other tables."""
+def single_group_sentence(found: Grid, body: Body, schema: Schema) -> str:
+    """The numbers of the only group: "For Oslo, the average age is 41.", "For 2025 (date
+    sold), the number of lots is 9."; "" for other tables."""
     groups, numbers = _group_and_number_columns(found, body)
     if not numbers or not groups or not all(c.texts[0] for c in (*groups, *numbers)):
         return ""
-    group = join_names([c.texts[0] for c in groups])
+    terms = (term for term in body.answers if not isinstance(term, Aggregate)) if isinstance(body, Select) else ()
+    dates = (f" ({nominal_label(t.predicate, schema)})" if isinstance(t, Attribute) and t.part else "" for t in terms)
+    group = join_names([f"{c.texts[0]}{date}" for c, date in zip(groups, dates, strict=True)])
     return f"For {group}, {join_names(number_clauses(numbers))}."
 
 

@@ -226,9 +226,7 @@ class SelectWording:
         """What things are ordered by."""
         if isinstance(by, Itself):
             return "name"
-        if isinstance(by, Aggregate):
-            return self._counted(by)
-        return attribute_measure(self.structure, by)
+        return self._counted(by) if isinstance(by, Aggregate) else attribute_measure(self.structure, by)
 
     def _filter_clause(self, each: Filter, name: str) -> Clause | None:
         """A condition on the things of a variable; None for conditions on others."""

@@ -135,7 +135,7 @@ def test_charts_are_sorted_rounded_grouped_and_have_axes_with_units(page, server
     years = [[str(year), 3 + year % 4] for year in (1990, 2005, 1991)]
     draw(["year", "visits"], ["", ""], years)
     expect(figure.locator("svg.line .ct-point")).to_have_count(3)
-    assert texts(".axis") == ["year", "visits"]
+    assert texts(".axis") == ["year"]
     places = [each.bounding_box()["x"] for each in figure.locator("svg.line .ct-point").all()]
     assert places[1] - places[0] < (places[2] - places[1]) / 5
     rows = [[land, kind, number] for number, land in enumerate(("Oster", "Wester"), 3) for kind in ("iron", "oak")]

@@ -27,3 +27,5 @@ def test_money_has_two_decimals_or_none() -> None:
     assert [append_unit("21.5", each) for each in ("kg", "PSI", "cent", "EUR/kWh", "million USD")] == [
         "21.5 kg", "21.5 PSI", "21.5 cent", "21.5 EUR/kWh", "21.5 million USD"
     ]  # fmt: skip
+    averages = [format_value(each, unit, rounded=True) for each, unit in ((56.157, "£"), (56.157, "kg"), (561.57, "£"))]
+    assert averages == ["56.16 £", "56.2 kg", "561.57 £"]

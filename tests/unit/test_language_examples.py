@@ -346,6 +346,12 @@ def test_fill_template() -> None:
     assert fill_template("de", "count_all", count=3, kind="Mühlen") == "Es gibt 3 Mühlen."
 
 
+def test_plural_of_what_ends_in_ics() -> None:
+    words = ("mechanic", "mechanics", "athletics", "jeans")
+    assert [plural(each) for each in words] == ["mechanics", "mechanics", "athletics", "jeans"]
+    assert [singular(each) for each in ("mechanics", "athletics")] == ["mechanic", "athletics"]
+
+
 def test_translated_plural() -> None:
     assert translated_plural("bateau", "fr") == "bateaux"
     assert translated_plural("Brücke", "de") == "Brücken"

@@ -268,11 +268,18 @@ def _stated_type(stated: StatedColumn, profile: ColumnProfile, comma: bool) -> C
 
 
 # headings of two columns that may be degrees, what they are then called, and the highest number
-_COORDINATES = {"x": ("longitude", 180.0), "y": ("latitude", 90.0)}
+_LONGITUDE, _LATITUDE = ("longitude", 180.0), ("latitude", 90.0)
+_COORDINATES = {
+    "x": _LONGITUDE,
+    "y": _LATITUDE,
+    **dict.fromkeys(("länge", "laenge", "längengrad"), _LONGITUDE),
+    **dict.fromkeys(("breite", "breitengrad"), _LATITUDE),
+}
 
 
 def coordinate_names(columns: Sequence[tuple[str, ColumnProfile, ColumnType]]) -> dict[str, str]:
-    """What the columns X and Y of a table are called if both have decimals that are degrees on the earth."""
+    """What the columns X and Y, "Länge" and "Breite" of a table are if both have decimals that are degrees on the
+    earth."""
     found = {}
     for name, profile, kind in columns:
         called, highest = _COORDINATES.get(name.casefold(), ("", 0.0))
@@ -280,7 +287,7 @@ def coordinate_names(columns: Sequence[tuple[str, ColumnProfile, ColumnType]]) -
         degrees = [float(number[0]) for number in numbers if number is not None]
         if degrees and max(map(abs, degrees)) <= highest and not all(map(float.is_integer, degrees)):
             found[name] = called
-    return found if len(found) == len(_COORDINATES) else {}
+    return found if len(found) == 2 and len(set(found.values())) == 2 else {}
 
 
 class CellNumbers(dict[str, int]):

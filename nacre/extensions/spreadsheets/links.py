@@ -46,6 +46,12 @@ class SheetTable:
     name: SheetColumn | None = None
     parts: tuple[SheetColumn, SheetColumn] | None = None
 
+    @property
+    def name_repeats(self) -> bool:
+        """Whether most rows share their name with others, and have a key that tells them apart."""
+        is_other = self.name is not None and self.key is not None and self.name is not self.key
+        return is_other and not self.parts and self.name is not None and not _are_different(self.name)
+
 
 class FoundLink(NamedTuple):
     """A column that refers to rows of another sheet, by one of its columns, or to things of the graph, by their names

@@ -422,7 +422,8 @@ def _second_pass(
     every, is_part = _until_failure(reading.sheet)[0], reading.sheet.whole is not None
     every = every if cells is None or is_part else _copied(every, cells)
     rows, at = _rows_with_iris(reading, every), -1 if table.name is None else table.name.place
-    is_title = not table.parts and at not in links and at in types and types[at].literal("") == (STRING, "")
+    is_whole = not table.parts and not table.name_repeats
+    is_title = is_whole and at not in links and at in types and types[at].literal("") == (STRING, "")
     titles = terms[at] if is_title else literal_numbers(ColumnType("text"), numbers)
     # rows that no other sheet refers to and that all differ are not looked up
     are_new = not is_target and (
@@ -453,7 +454,7 @@ def _second_pass(
                     objects[is_text] = 0
             parts.append(_triples(things, predicates[place], objects))
             if table.name is not None and place == table.name.place:
-                labels = _full_names(columns, table.parts) if table.parts else columns[place]
+                labels = columns[place] if is_whole else _full_names(columns, table)
                 names = objects if titles is known else np.fromiter(titles.of(labels), dtype=np.int32)
                 parts.append(_triples(things, label, names))
         numbers.add(array("I", np.concatenate(parts).tobytes()))
@@ -470,10 +471,13 @@ def _second_pass(
     return SheetReport(file, sheet, table.label, count, reports, key, named, reading.skipped, notes, copied)
 
 
-def _full_names(columns: Sequence[Sequence[str]], parts: tuple[SheetColumn, SheetColumn]) -> list[str]:
-    """The names of people whose first and last names have a column each."""
-    size, given, family = len(columns[0]), *(each.place for each in parts)
-    pairs = zip(*(columns[n] if n < len(columns) else [""] * size for n in (given, family)), strict=True)
+def _full_names(columns: Sequence[Sequence[str]], table: SheetTable) -> list[str]:
+    """The names of people whose first and last names have a column each; names that repeat with the key."""
+    of = table.parts or (table.name, table.key)
+    size, places = len(columns[0]), [each.place for each in of if each is not None]
+    pairs = zip(*(columns[n] if n < len(columns) else [""] * size for n in places), strict=True)
+    if not table.parts:
+        return [f"{name} ({key.strip()})" if (name := each.strip()) else "" for each, key in pairs]
     # a name that has the first one is whole
     return [
         last if first.strip() in last.split() else f"{first.strip()} {last.strip()}".strip() for first, last in pairs
@@ -558,11 +562,13 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
     for each in reading.table.columns:
         own = iris[_predicate(reading, each.name)]
         link = links.get(each.place)
-        label = degrees.get(each.name, each.name)
+        degree = degrees.get(each.name, each.name)
+        # a word of its own stays beside it
+        label = degree if len(each.name) == 1 else each.name
         label = link_label(each.name, link.label) if link is not None else label
         found.append((own, iris[_LABEL], texts[label]))
         others = [*([each.name] if label != each.name else []), *other_names(each.name, reading.names)]
-        others += english.get(each.name, [])
+        others += [*([degree] if degree != label else []), *english.get(each.name, [])]
         found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others if other.casefold() not in called]
         if each.place in stated and (comment := stated[each.place].comment):
             found.append((own, iris[_COMMENT], texts[comment]))

@@ -258,7 +258,7 @@ def _answer(graph: Graph, draft: QuestionDraft, known: str = "") -> Table | None
     if not understood.readings:
         return None
     reading = understood.readings[0]
-    if reading.covered < 0.99 or (reading.probability or 0.0) < SURE:
+    if reading.covered < 0.99 or (reading.probability or 0.0) < SURE or reading.doubts:
         return None
     if graph.stored is None:
         return Table((), ())
@@ -427,8 +427,11 @@ def _central(graph: Graph) -> list[Class]:
 def _is_measure(p: Predicate, wording: Wording) -> bool:
     label = gloss_label(wording.noun(p), wording.code) if wording.code else wording.noun(p)
     words = set(label.split())
+    # what a sheet says of "Breite"
+    is_coordinate = not {"latitude", "longitude"}.isdisjoint(p.alt_labels)
     return (
         p.minimum is not None
+        and not is_coordinate
         and p.minimum != p.maximum
         and p.datatype in ("integer", "real")
         and is_amount(p.iri, wording.schema)

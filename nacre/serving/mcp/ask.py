@@ -143,6 +143,4 @@ def _progress_message(kind: str, payload: Any) -> str:
         return f"Understood as: {readings[0]['words']}" if readings else "Nothing understood yet"
     if kind == "route":
         return f"Asking {', '.join(payload['branches'])}" if payload["branches"] else "Writing the answer"
-    if kind == "query":
-        return f"{payload['tool']}: {payload['rows']} rows"
-    return ""
+    return f"{payload['tool']}: {payload['rows']} rows" if kind == "query" else ""

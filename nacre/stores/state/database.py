@@ -434,9 +434,7 @@ def _json_without_nul(value: Any) -> Any:
         return value.replace("\0", "\ufffd")
     if isinstance(value, Mapping):
         return {_json_without_nul(key): _json_without_nul(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json_without_nul(each) for each in value]
-    return value
+    return [_json_without_nul(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 CONNECT_SECONDS = 5

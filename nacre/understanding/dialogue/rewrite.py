@@ -278,9 +278,7 @@ def _refer_by_pronoun(turn: FollowUpTurn) -> Rewrite | None:
     """ "How old is she?"."""
     words, linker = turn.words, turn.linker
     at = find_pronoun(words, turn.things, demonstrative_positions(words, linker))
-    if at is None or has_antecedent_in_turn(words, at, linker):
-        return None
-    return resolve_pronoun(turn, at)
+    return None if at is None or has_antecedent_in_turn(words, at, linker) else resolve_pronoun(turn, at)
 
 
 def _complete_fragment(turn: FollowUpTurn) -> Rewrite | None:
@@ -380,9 +378,7 @@ def _intent_of_parts(parts: Sequence[str], linker: Linker, *, is_follow_up: bool
         if not intent and (asks_for_data(part, code) or _names(tokenize(part)[:MAX_PART_WORDS], linker)):
             return ""
     asking = [intent for intent in found if intent and intent not in intents("small_talk")]
-    if not asking and "" in found:
-        return ""
-    return next(iter([*asking, *reversed(found)]), "")
+    return "" if not asking and "" in found else next(iter([*asking, *reversed(found)]), "")
 
 
 def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:

@@ -113,7 +113,8 @@ def _group(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
         yield state._replace(last="of")
         return
     closed = drop_open_property(state)
-    if cue.value != "weak":
+    computes = any(target.function for target in state.targets)
+    if cue.value != "weak" or (computes and cue.end in final_nouns(context)):
         # the weight of the rule was learned from traces without the property that is dropped here
         trace = (*state.trace, GROUP_RULE)
         yield closed._replace(next_role="group", last="group", shared_aggregates=(), trace=trace)
@@ -124,8 +125,26 @@ def _group(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
             "order weak", next_role="order up", last="order", pending_aggregates=(), shared_aggregates=()
         )
     is_period = bool(after) and after[0].lemma in PERIODS
-    if is_period or any(target.function for target in state.targets):
+    if is_period or computes:
         yield closed.apply_rule("group weak", -0.1, next_role="group", last="group")
+
+
+def final_nouns(context: ParseContext) -> set[int]:
+    """Where the class, property or period begins that ends a question, and what "and" joins to it."""
+    words = context.question.tokens
+    nouns = [link for link in context.links if link.kind in ("class", "property")]
+    last = {link.start for link in nouns if link.end == len(words)}
+    last |= {len(words) - 1} if words[-1].lemma in PERIODS else set()
+    joined = (x for x in nouns if x.end + 1 in last and words[x.end].norm in language().words["joining"])
+    return last | {link.start for link in joined}
+
+
+def _and(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
+    """ "And": a second noun to group by ("the total by maker and year"), or what is beside what was said before."""
+    groups = state.trace[-1:] in (("group class",), ("group property",)) and state.links[-1].end == cue.start
+    computes = any(target.function for target in state.targets)
+    is_group = groups and computes and cue.end in final_nouns(context)
+    yield state._replace(last="group", next_role="group") if is_group else state._replace(last="and")
 
 
 def _negation(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
@@ -343,7 +362,7 @@ CUE_RULES: Mapping[str, CueRule] = {
     "now": ongoing_cue,
     "both": _plain("both", join="both", last="and"),
     **dict.fromkeys(("either", "or"), _plain("or", join="or", last="and")),
-    "and": _plain("", last="and"),
+    "and": _and,
     **dict.fromkeys(("of", "share"), _plain("", last="of")),
     "distinct": _plain("distinct", distinct=True),
     "only": _only,

@@ -33,6 +33,7 @@ from nacre.understanding.parsing.superlative_rules import (
     apply_ordinal_rank,
     rank_by_total,
 )
+from nacre.understanding.question.numbers import OCCASION
 from nacre.understanding.question.records import (
     INEQUALITIES,
     Aggregation,
@@ -238,7 +239,12 @@ def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context
     elif state.comparison is not None and state.comparison[1] is not None and state.unit in COUNT_UNITS:
         operator, value = state.comparison
         assert value is not None
-        for ref in reversed([node for node in derivation.nodes if node != root][-2:]):
+        counted = [node for node in derivation.nodes if node != root][-2:]
+        linked = {Ref(step.target) for step in context.graph.steps[root.node] if not step.forward}
+        if not counted and len(linked) == 1 and state.unit == OCCASION:
+            # "which clients came twice"
+            counted = list(linked)
+        for ref in reversed(counted):
             lower = Condition(ref, operator, (value,), function="count")
             conditions = (*derivation.conditions, lower, *upper_bound(lower, state.until))
             yield derivation.apply_rule("count settled", 0.5, conditions=conditions)
@@ -261,7 +267,7 @@ def _by_only_measure(
         order = Ordering(measure, state.rank.descending, "", state.limit or 1)
         totals = list(rank_by_total(derivation, order, root, context))
         yield from totals or [derivation.apply_rule(SETTLED_MEASURE_RULE, SETTLED_MEASURE_GAIN, order=order)]
-    elif state.comparison is not None and state.comparison[1] in compared:
+    elif state.comparison is not None and state.comparison[1] in compared and state.unit != OCCASION:
         operator, value = state.comparison
         assert value is not None
         number = Number(0, 0, "", value, state.unit, until=state.until)
@@ -357,8 +363,10 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
     """ "The number of films for each studio": groups that the question names."""
     targets, group = derivation.targets, derivation.group
     own = [target for target in targets if target.function and target.function != "count" and target.ref.predicate]
-    if own and len(own) == len(targets) and all(target.ref.thing in group for target in own):
-        # "the average number of visitors per museum"
+    is_owner = bool(own) and len(own) == len(targets) and all(target.ref.thing in group for target in own)
+    is_weak = all(cue.value == "weak" for cue in context.question.cues if cue.kind == "group")
+    if is_owner and not is_weak:
+        # "the average number of visitors per museum", and not "by museum"
         yield derivation.apply_rule("group is owner", 0.1, group=())
     shown = {target.ref for target in targets if not target.function}
     # the columns show what is grouped by if one is a property of the thing itself
@@ -372,7 +380,8 @@ def _said_group(derivation: Derivation, has_aggregate: bool, context: ParseConte
         yield derivation
     else:
         if has_aggregate:
-            yield derivation.apply_rule("group shown", 0.1, targets=(*missing, *targets))
+            gain = -UNSETTLED_COST if is_owner and is_weak else 0.1
+            yield derivation.apply_rule("group shown", gain, targets=(*missing, *targets))
         if is_ranked:
             yield derivation.apply_rule("group hidden", -0.1 if has_aggregate else 0.0)
 

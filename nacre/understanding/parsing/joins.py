@@ -306,9 +306,7 @@ def _condition_filters(condition: Condition, joins: Joins, graph: SchemaGraph, h
         return _class(condition, joins, graph)
     if condition.function:
         return _aggregate(condition, joins)
-    if condition.against is not None:
-        return _comparison(condition, joins, graph)
-    return _value(condition, joins, graph)
+    return _comparison(condition, joins, graph) if condition.against is not None else _value(condition, joins, graph)
 
 
 def _class(condition: Condition, joins: Joins, graph: SchemaGraph) -> Filters:

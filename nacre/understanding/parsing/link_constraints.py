@@ -161,9 +161,7 @@ def _acts_in_clause(predicate: str, name: Link, verb: Link, question: Question, 
     if by is None and (not is_passive or last in prepositions - {"by"}):
         # "to whom was Ann apprenticed"
         return not follows
-    if follows and by is None:
-        return None
-    return by is not None and follows and by < name.start
+    return None if follows and by is None else by is not None and follows and by < name.start
 
 
 def prefer_named_links(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:

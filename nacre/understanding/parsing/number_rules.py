@@ -373,6 +373,8 @@ END_DATE_COST, BIRTH_DATE_COST = 0.25, 0.8
 
 SAME_EVENT_GAIN = 0.3  # what a date gains that shares a word with a link of the reading
 
+OTHER_DATE_COST = 0.05  # the cost of a date that is not named after its things
+
 # the cost of a step away, as a share of its path cost, and of a day where a year is meant
 STEP_COST_SHARE, DAY_COST = 0.3, 0.1
 
@@ -392,14 +394,17 @@ def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float
         for step in graph.steps[node]:
             distances.setdefault(step.target, STEP_COST_SHARE * step.cost)
         for target, distance in distances.items():
+            # "ordered" of orders, "date"
+            own = {"on", *known["time"], *graph.nodes[target].words}
             for predicate in filter(graph.is_date, graph.literals[target]):
                 ref = Ref(target, predicate)
                 cost = distance + (DAY_COST if graph.about(predicate).datatype in ("date", "datetime", "time") else 0.0)
+                cost += 0.0 if own.issuperset(graph.words[predicate]) else OTHER_DATE_COST
                 if event & set(graph.words[predicate]):
                     # "born in Rome after 1990": by the day of birth
                     cost -= SAME_EVENT_GAIN + later_date_cost(ref, graph)
                 costs[ref] = min(costs.get(ref, cost), cost)
-    return sorted(costs.items(), key=lambda item: (item[1], item[0]))[:MAX_DATES]
+    return sorted(costs.items(), key=lambda x: (x[1], graph.about(x[0].predicate).position, x[0]))[:MAX_DATES]
 
 
 def later_date_cost(ref: Ref, graph: SchemaGraph) -> float:

@@ -17,7 +17,7 @@ from nacre.language.thesaurus import (
     unit_words,
 )
 from nacre.language.tokens import Token, tokenize
-from nacre.understanding.question.numbers import find_numbers, find_quotations, is_stand_in
+from nacre.understanding.question.numbers import OCCASION, find_numbers, find_quotations, is_stand_in
 from nacre.understanding.question.records import Cue, Number, Question
 
 MAX_TOKENS = 120  # a longer question is read up to here
@@ -38,7 +38,8 @@ def analyse_question(text: str) -> Question:
     text = text[: tokens[-1].end + 1] if tokens else text
     quoted = find_quotations(text, tokens)
     numbers = find_numbers(text, tokens)
-    units = _requested_units(tokens)
+    counted = {number.end for number in numbers if number.unit == OCCASION}
+    units = _requested_units(tokens) | {at for at in counted if tokens[at : at + 1] and tokens[at].norm == "times"}
     not_cues = {i for start, end in quoted for i in range(start, end)} | units
     stopwords = (function_words() | language().words["filler"]) - language().words["telling"]
     return Question(
@@ -299,9 +300,7 @@ def _both_ends(words: Sequence[Token]) -> Iterator[Cue]:
         is_parted = j > i + 1 or words[j].start > words[i].end + 1
         if is_parted and between == repeated and functions[words[i].norm] != functions[words[j].norm]:
             paired |= {i, j}
-    for at in sorted(paired):
-        if functions[words[at].norm]:
-            yield Cue(at, at + 1, functions[words[at].norm])
+    yield from (Cue(at, at + 1, functions[words[at].norm]) for at in sorted(paired) if functions[words[at].norm])
 
 
 def _worth(words: Sequence[Token]) -> Iterator[Cue]:

@@ -18,6 +18,7 @@ from nacre.language.values import Period, find_periods, year_bounds
 from nacre.records.plan import Comparison
 from nacre.understanding.question.records import Number
 
+OCCASION = "count"  # the unit of numbers that say how often: "twice"
 MAX_NUMBERS = 40  # how many numbers of each kind are read
 
 
@@ -32,8 +33,9 @@ def find_numbers(text: str, tokens: Sequence[Token]) -> tuple[Number, ...]:
             if not covered & own:
                 found.append(number)
                 covered |= own
+    often = (n._replace(op=n.op or "=", unit=OCCASION) if _counts_occasions(n, text, tokens) else n for n in found)
     # the digits of a whole number as they were typed
-    typed = ((number, tokens[number.end - 1].text) for number in found)
+    typed = ((number, tokens[number.end - 1].text) for number in often)
     return tuple(sorted(number._replace(digits=text if text.isdigit() else "") for number, text in typed))
 
 
@@ -102,6 +104,12 @@ def _words(tokens: Sequence[Token]) -> Iterator[Number]:
     for i, token in enumerate(tokens):
         if token.norm in values and not is_stand_in(tokens, i):
             yield Number(i, i + 1, "", float(values[token.norm]))
+
+
+def _counts_occasions(number: Number, text: str, tokens: Sequence[Token]) -> bool:
+    """Whether a number says how often: "more than 3 times", "only once". "Twice the price" and "once owned" do not."""
+    said = pattern("question", "occasion").match(text, tokens[max(number.start - 1, 0)].start)
+    return said is not None and not number.unit and said.end() <= tokens[min(number.end, len(tokens) - 1)].end
 
 
 def is_stand_in(tokens: Sequence[Token], at: int) -> bool:

@@ -118,9 +118,7 @@ Embed = Callable[[Sequence[str]], Sequence[Any]]
 
 def doubtful_readings(order: Sequence[int], shares: Sequence[float]) -> list[int]:
     """The positions of the readings to compare, likeliest first. None if the first one is clear."""
-    if len(order) < 2 or shares[order[0]] >= MAX_DOUBTED_SHARE:
-        return []
-    return list(order[:MAX_READINGS_COMPARED])
+    return [] if len(order) < 2 or shares[order[0]] >= MAX_DOUBTED_SHARE else list(order[:MAX_READINGS_COMPARED])
 
 
 def similarities(question: str, readings: Sequence[str], embed: Embed) -> list[float]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nacre.language.data import language
+from nacre.language.data import language, word_list
 from nacre.records.plan import AGGREGATES, EXTREMES, Body, Combine, Compute, Select
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.finish import UNSETTLED_DEGREE_RULE
@@ -72,9 +72,10 @@ def is_required_word(at: int, question: Question) -> bool:
 
 def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
     """Numbers that are in no condition, limit or rank. A "one" or "two" without a bound may only stand for things."""
+    often = word_list("question", "occasions")
     for number in question.numbers:
         words = question.tokens[number.start : number.end]
-        counts = bool(number.op) or any(t.norm[:1].isdigit() for t in words)
+        counts = bool(number.op) or any(t.norm[:1].isdigit() or t.norm in often for t in words)
         if counts and not _is_used(number, d, graph):
             yield number.start, number.end
 
@@ -113,7 +114,9 @@ def _ignored_groups(d: Derivation, question: Question) -> Iterator[TokenSpan]:
     if has_only_numbers and not d.group and "group is owner" not in d.trace:
         # "the total for each" is not one number. "The average size per order" is a property of orders.
         grouping, words = language().words["grouping"], question.tokens
-        yield from ((c.start, c.end) for c in groups if any(t.norm in grouping for t in words[c.start : c.end]))
+        last = {x.start for x in d.links if x.end == len(words) and x.kind in ("class", "property")}
+        said = (c for c in groups if c.end in last or any(t.norm in grouping for t in words[c.start : c.end]))
+        yield from ((c.start, c.end) for c in said)
     elif not d.group:
         # "the cost per maker" is no list of costs
         yield from ((c.start, c.end) for c in groups if _groups_by_other_class(c, d))

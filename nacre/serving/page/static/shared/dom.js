@@ -88,7 +88,8 @@ export function formatCell(cell, column = "", asYear = areYears([cell])) {
 
 export function formatSeconds(value) {
   if (value == null) return "";
-  return value < 1 ? (value * 1000).toFixed(value < 0.01 ? 1 : 0) + " ms" : value.toFixed(value < 10 ? 1 : 0) + " s";
+  const [number, unit] = value < 1 ? [value * 1000, " ms"] : [value, " s"];
+  return number.toLocaleString(language, { maximumFractionDigits: number < 10 ? 1 : 0 }) + unit;
 }
 
 export async function download(content, name, type) {

@@ -90,7 +90,7 @@ async function drawChart(kind, { points, what, by, write, writeAlong }) {
   const room = (texts) => LETTER * Math.max(...texts.map((each) => each.length)), written = room(points.map((each) => write(each.value))), name = Math.min(isNarrow ? 118 : 190, room(names) + 18);
   const isWhole = (key) => points.every((each) => Number.isInteger(each[key])), values = points.map((each) => each.value), step = Math.max(BAR_HEIGHT, isStacked ? 0 : groups.length * BAR_WIDTH + 8);
   const high = top + (isBars ? names.length * step + 56 : kind === "scatter" ? 310 : 260), root = element("div");
-  const size = { viewBox: { width: wide, height: high }, chartPadding: { top: top + (isBars ? 10 : 30), right: isBars && !isStacked ? written + 8 : 24, bottom: 24, left: 6 } };
+  const size = { viewBox: { width: wide, height: high }, chartPadding: { top: top + (kind === "scatter" ? 30 : 10), right: isBars && !isStacked ? written + 8 : 32, bottom: 24, left: 6 } };
   const scale = { labelInterpolationFnc: write, scaleMinSpace: isBars ? 30 + written : 40, onlyInteger: isWhole("value") };
   const make = (point, value) => ({ ...value, meta: point }), series = (of) => groups.map((group, i) => ({ className: "tone-" + i, data: of(points.filter((each) => each.group === group)) }));
   let drawing;
@@ -109,7 +109,7 @@ async function drawChart(kind, { points, what, by, write, writeAlong }) {
     if (type === "label") {
       const isBeside = axis.units.pos === "y", isName = isBars && isBeside, most = Math.floor(name / LETTER);
       mark.remove();
-      group.elem("text", isBeside ? { x: x + width, y: y + (isName ? height / 2 : height) + 4, "text-anchor": "end" } : { x, y: y + 14, "text-anchor": "middle" }, isName ? "name" : "value").text(isName && text.length > most ? text.slice(0, most - 1) + "…" : String(text));
+      group.elem("text", isBeside ? { x: x + width, y: y + (isName ? height / 2 : height) + 4, "text-anchor": "end" } : { x, y: y + 14, "text-anchor": "middle" }, isName ? "name" : "value").text(isName ? cut(text, most) : String(text)).elem("title").text(isName && text.length > most ? text : "");
     } else if (point) {
       mark.elem("title").text(point.title);
       if (type === "bar" && !isStacked) group.elem("text", { x: Math.max(part.x1, part.x2) + 6, y: part.y2 + 4 }, "value").text(write(point.value));
@@ -117,11 +117,12 @@ async function drawChart(kind, { points, what, by, write, writeAlong }) {
   });
   await new Promise((done) => drawing.on("created", ({ svg, chartRect }) => {
     svg.elem("text", { x: (chartRect.x1 + chartRect.x2) / 2, y: high - 6, "text-anchor": "middle" }, "value axis").text(isBars ? what : by);
-    if (!isBars) svg.elem("text", { x: 6, y: top + 14 }, "value axis").text(what);
+    // the title of a line says what it is of
+    if (kind === "scatter") svg.elem("text", { x: 6, y: 14 }, "value axis").text(what);
     if (top) groups.forEach((group, i) => {
       const x = 6 + ((i % columns) * wide) / columns, y = 4 + Math.floor(i / columns) * 20;
       svg.elem("rect", { x, y, width: 11, height: 11 }, "tone-" + i);
-      svg.elem("text", { x: x + 16, y: y + 10 }, "name").text(group.slice(0, wide / columns / LETTER - 4));
+      svg.elem("text", { x: x + 16, y: y + 10 }, "name").text(cut(group, wide / columns / LETTER - 4));
     });
     done(svg);
   }));
@@ -130,6 +131,8 @@ async function drawChart(kind, { points, what, by, write, writeAlong }) {
   drawn.classList.add(kind, isBars ? "bars" : kind);
   return drawn;
 }
+
+const cut = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
 
 // At most so many of some times, apart from each other.
 function spaced(times, most) {

@@ -1,6 +1,6 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, block, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, para, quiet, row, send, state, t, thingLink } from "../shared/page.js";
+import { apiPath, block, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, language, para, quiet, row, send, state, t, thingLink } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
@@ -26,14 +26,15 @@ export function drawDerivation(root, { live }) {
     ...[...rounds].sort(([a], [b]) => a - b).map(([round, branches]) => element("section", {}, element("h3", {}, t("roundN", { n: round })),
       [...branches].sort((a, b) => BRANCH_ORDER.indexOf(a) - BRANCH_ORDER.indexOf(b)).map((branch) => branchSection(branch, round, live, record, queries.filter((each) => each.tool === branch && each.round === round))))),
     record ? agentsSection(record) : "", record?.llm_calls ? promptsSection(record) : "");
+  if (language !== "en") import("../shell/add_data.js").then(({ translate }) => { for (const each of root.querySelectorAll(".readings li, .query > summary > span:first-child, .unavailable")) each.textContent = translate(each.textContent); });
 }
 
 function summary(record) {
   const told = [[t("status"), STATUS_LABELS[record.status] || record.status], [t("probability"), record.confidence == null ? null : Math.round(record.confidence * 100) + " %"],
     [t("took"), formatSeconds(record.seconds)], [t("firstWord"), formatSeconds(record.first_token_seconds)], [t("rounds"), record.rounds], [t("strategy"), record.strategy],
     [t("modelCalls"), record.llm_calls || null], [t("tokens"), record.llm_calls ? t("tokensRead", { read: formatCell(record.input_tokens), cached: formatCell(record.cached_tokens), written: formatCell(record.output_tokens) }) : null],
-    [t("price"), record.llm_calls ? (record.price == null ? t("unknown") : "$ " + record.price.toFixed(5)) : null], [t("unsupported"), record.unsupported ? t("leftOut", { n: record.unsupported }) : null], ...Object.entries(record.unavailable).map(([branch, why]) => [t("branchNotAvailable"), branchLabel(branch) + ": " + why]), [t("graphVersion"), record.version]];
-  return element("dl", { class: "summary" }, told.filter(([, value]) => value != null && value !== "").map(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]));
+    [t("price"), record.llm_calls ? (record.price == null ? t("unknown") : "$ " + record.price.toFixed(5)) : null], [t("unsupported"), record.unsupported ? t("leftOut", { n: record.unsupported }) : null], ...Object.entries(record.unavailable).map(([branch, why]) => [t("branchNotAvailable"), element("span", {}, branchLabel(branch) + ": ", inline("unavailable", why))]), [t("graphVersion"), record.version]];
+  return element("dl", { class: "summary" }, told.filter(([, value]) => value != null && value !== "").map(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
 }
 
 function understandingSection(live, record) {
