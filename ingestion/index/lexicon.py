@@ -166,9 +166,9 @@ def _entities(
         iri = texts[number]
         local = _last_segment(iri)
         names = set(map(joined_tokens, said))
-        if not local.isdigit():
-            local = joined_tokens(split_name(_without_key_names(unquote(local) if "%" in local else local)))
-        names.add(local)
+        local = _without_key_names(local)
+        local = unquote(local) if "%" in local else local
+        names.add(local if local.isdigit() else joined_tokens(split_name(local)))
         # a thing that only its IRI names is rarely meant
         prominence = -1 if not count and len(names) == 1 else links
         names.discard("")

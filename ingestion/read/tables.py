@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -146,7 +147,7 @@ class Terms(dict[str, int]):
 
     def of(self, texts: Sequence[str]) -> Iterable[int]:
         """The numbers of several terms."""
-        new = [text for text in dict.fromkeys(texts) if text not in self]
+        new = list(dict.fromkeys(filterfalse(self.__contains__, texts)))
         self.update(zip(new, self.append(new), strict=True))
         return map(self.__getitem__, texts)
 
