@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from nacre.extensions.spreadsheets.links import (
     without_key,
     words_of,
 )
-from nacre.language.tokens import fold
+from nacre.language.tokens import fold, unquoted
 from nacre.language.word_forms import plural, singular
 
 if TYPE_CHECKING:
@@ -209,11 +208,11 @@ def _is_name(predicate: str) -> bool:
 
 
 def _is_code(predicate: str) -> bool:
-    return predicate == NOTATION or has_key_word(unquote(member_name(predicate)))
+    return predicate == NOTATION or has_key_word(unquoted(member_name(predicate)))
 
 
 def _end(iri: str) -> str:
-    return unquote(local_name(iri))
+    return unquoted(local_name(iri))
 
 
 def _is_form(one: str, other: str) -> bool:
