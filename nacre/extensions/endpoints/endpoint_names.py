@@ -8,24 +8,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from rapidfuzz.distance import OSA
 
 from nacre.errors import ToolError
 from nacre.extensions.endpoints.endpoint import EndpointSource
 from nacre.language.thesaurus import function_words, gradable_adjective
-from nacre.language.tokens import (
-    Token,
-    code_parts,
-    fold,
-    is_known,
-    lemma,
-    lexicon_tokens,
-    split_name,
-    tokenize,
-    unquoted,
-)
+from nacre.language.tokens import Token, code_parts, fold, is_known, lemma, lexicon_tokens, split_name, tokenize
 from nacre.plans.sparql_vocabulary import (
     class_pattern,
     derived_patterns,
@@ -254,7 +244,7 @@ class EndpointNames:
 def _iri_end(key: str) -> str:
     """The last segment of an IRI, decoded."""
     end = key.rstrip("/#").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
-    return unquoted(end)
+    return unquote(end) if "%" in end else end
 
 
 def _language_rank(language: str) -> tuple[int, str]:
