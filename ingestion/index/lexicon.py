@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import unquote
 
 import numpy as np
 
@@ -17,7 +16,16 @@ from ingestion.read.facts import unique_counts
 from nacre.language.data import word_list
 from nacre.language.labels import country_forms, label_words
 from nacre.language.thesaurus import is_person
-from nacre.language.tokens import is_known, joined_tokens, lemma, lexicon_tokens, name_tokens, split_name, word_forms
+from nacre.language.tokens import (
+    is_known,
+    joined_tokens,
+    lemma,
+    lexicon_tokens,
+    name_tokens,
+    split_name,
+    unquoted,
+    word_forms,
+)
 from nacre.language.word_forms import is_participle, singular
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.stores.sqlite.lexicon import LexiconEntry, NamedThing, Row, TableLink, lexicon_row, write_lexicon
@@ -166,9 +174,8 @@ def _entities(
         iri = texts[number]
         local = _last_segment(iri)
         names = set(map(joined_tokens, said))
-        if not local.isdigit():
-            local = joined_tokens(split_name(_without_key_names(unquote(local) if "%" in local else local)))
-        names.add(local)
+        local = unquoted(_without_key_names(local))
+        names.add(local if local.isdigit() else joined_tokens(split_name(local)))
         # a thing that only its IRI names is rarely meant
         prominence = -1 if not count and len(names) == 1 else links
         names.discard("")

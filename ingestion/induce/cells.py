@@ -257,19 +257,21 @@ def _bounds(value: Sequence[Cell]) -> tuple[float | None, float | None]:
     return (float(min(numbers)), float(max(numbers))) if numbers else (None, None)
 
 
+_INTEGER, _REAL, _YEAR = (
+    re.compile(form).fullmatch
+    for form in (r"[-+]?[0-9]+", r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?", r"-?[0-9]{4,9}")
+)
+
+
 def _integer(text: str) -> Cell:
-    if not re.fullmatch(r"[-+]?[0-9]+", text):
-        return None
-    if len(text) > 400:
+    if len(text) > 400 or not _INTEGER(text):
         return None
     number = int(text)
     return number if -(2**63) <= number < 2**63 else _finite(float(number))
 
 
 def _real(text: str) -> Cell:
-    if not re.fullmatch(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?", text):
-        return None
-    return _finite(float(text))
+    return _finite(float(text)) if _REAL(text) else None
 
 
 def _finite(number: float) -> Cell:
@@ -284,7 +286,7 @@ _CAST: dict[Datatype, Callable[[str], Cell]] = {
     "integer": _integer,
     "real": _real,
     "boolean": {"true": 1, "1": 1, "false": 0, "0": 0}.get,
-    "year": lambda text: int(text) if re.fullmatch(r"-?[0-9]{4,9}", text) else None,
+    "year": lambda text: int(text) if _YEAR(text) else None,
 }
 
 _FORM = re.compile(

@@ -8,12 +8,11 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from ingestion.vocabulary import local_name, member_name
 from nacre.language.data import word_list, word_map
 from nacre.language.thesaurus import vocabulary
-from nacre.language.tokens import is_known, lemma
+from nacre.language.tokens import is_known, lemma, unquoted
 from nacre.language.word_forms import amount_name, is_participle
 
 _KEYWORDS = """
@@ -66,9 +65,7 @@ def readable_name(text: str) -> str:
     if text.isascii() and text.isalpha():
         # most names have letters only, without separators and numbers
         return text if text.islower() else _HUMP.sub(" ", text)
-    if "%" in text:
-        text = unquote(text, errors="replace")
-    text = _HUMP.sub(" ", _SEPARATORS.sub(" ", text))
+    text = _HUMP.sub(" ", _SEPARATORS.sub(" ", unquoted(text)))
     if " " not in text:
         text = _NUMBER.sub(" ", text)
     return _SPACES.sub(" ", text).strip()
@@ -89,10 +86,7 @@ def label_from_iri(iri: str) -> str:
     >>> label_from_iri("http://example.org/a/New%20York_City")
     'New York City'
     """
-    text = local_name(iri)
-    if "%" in text:
-        text = unquote(text, errors="replace")
-    return " ".join(text.replace("_", " ").split()) or iri
+    return " ".join(unquoted(local_name(iri)).replace("_", " ").split()) or iri
 
 
 @lru_cache(maxsize=1024)

@@ -104,7 +104,7 @@ def read_sources(sources: Sources, sheets: Path | None = None) -> Facts:
     for source in documents:
         # a file is parsed twice if others have its base
         subjects = relative if base_address(source) and bases[base_address(source)] > 1 else None
-        is_last = source is documents[-1] and not tables
+        is_last = source is documents[-1]
         try:
             found += _read_file(source, reading, contexts, collector, terms, subjects, is_last)
         except (UnreadableFile, *FAILURES) as failure:
@@ -112,12 +112,12 @@ def read_sources(sources: Sources, sheets: Path | None = None) -> Facts:
             if sources.reading.strict or source.named or len(sources.files) == 1:
                 raise IngestionError(error.message(source.name)) from None
             found.append(Omission(error.kind, source.name, error.line, error.text, error.reason))
+    del terms
     if tables:
-        found += service("spreadsheets", "read", "A table")(sources, TermNumbers(collector, terms), sheets)
+        found += service("spreadsheets", "read", "A table")(sources, TermNumbers(collector), sheets)
     if sources.files and not collector:
         files = [each.words for each in found if each.kind != "statement"]
         raise IngestionError(f"No triples in any of {len(sources.files)} files: {'; '.join(files[:3])}.")
-    del terms
     _warn_of_merged_subjects(relative, sources.reading.base)
     facts = collector.facts(count_omissions(found))
     return facts.with_texts(blank_node_labels(facts))

@@ -5,13 +5,14 @@ Its reports lie in the folder of the version, beside the cells as they were."""
 import csv
 import json
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pyoxigraph import Literal, NamedNode
+import numpy as np
 
 from ingestion.read.facts import IRI, TermSort, TripleCollector
 from nacre.extension import extensions
@@ -131,55 +132,47 @@ def sheet_lines(reports: Sequence[SheetReport], most: int = MAX_LISTED_NOTES) ->
 class Terms(dict[str, int]):
     """The numbers of the terms of one sort by their texts. A new term gets the next number when it is looked up."""
 
-    def __init__(self, collector: TripleCollector, sort: TermSort, known: Mapping[Any, int]) -> None:
+    def __init__(self, collector: TripleCollector, sort: TermSort) -> None:
         self._texts, self._sort_of = collector.texts, collector.sort_of
-        self._number, self._sort, self._known = collector.number(sort), sort, known
+        self._number = collector.number(sort)
+        # what RDF files of the same ingest have is the same term
+        here = np.flatnonzero(np.array(self._sort_of, dtype=np.int32)[1:] == self._number) + 1
+        super().__init__(zip(map(self._texts.__getitem__, here.data), here.tolist(), strict=True))
 
     def __missing__(self, text: str) -> int:
-        # what RDF files of the same ingest have is the same term
-        number = self._known.get(self._term(text)) if self._known else None
-        if number is None:
-            number = len(self._texts)
-            self._texts.append(text)
-            self._sort_of.append(self._number)
-        self[text] = number
+        number = self[text] = len(self._texts)
+        self._texts.append(text)
+        self._sort_of.append(self._number)
         return number
 
     def of(self, texts: Sequence[str]) -> Iterable[int]:
         """The numbers of several terms."""
-        new = [text for text in dict.fromkeys(texts) if text not in self]
+        new = list(dict.fromkeys(filterfalse(self.__contains__, texts)))
         self.update(zip(new, self.append(new), strict=True))
         return map(self.__getitem__, texts)
 
     def append(self, texts: Sequence[str]) -> Iterable[int]:
-        """Numbers for texts that are no terms yet, unless RDF files have them, and that are not looked up later."""
-        if self._known:
-            return map(self.__getitem__, texts)
+        """Numbers for different texts that are not looked up later; those of terms if some are terms already."""
+        if not self.keys().isdisjoint(texts):
+            return self.of(texts)
         first = len(self._texts)
         self._texts.extend(texts)
         self._sort_of.extend([self._number] * len(texts))
         return range(first, len(self._texts))
 
-    def _term(self, text: str) -> object:
-        kind, datatype, _ = self._sort
-        if kind == "iri":
-            return NamedNode(text)
-        return Literal(text, datatype=NamedNode(datatype)) if datatype else Literal(text)
-
 
 class TermNumbers:
-    """Numbers for the terms of tables, and the place of their triples. `known` are the terms of RDF files."""
+    """Numbers for the terms of tables, those of RDF files included, and the place of their triples."""
 
-    def __init__(self, collector: TripleCollector, known: Mapping[Any, int]) -> None:
-        # the default graph is always known
-        self.collector, self._known = collector, known if len(known) > 1 else {}
+    def __init__(self, collector: TripleCollector) -> None:
+        self.collector = collector
         self._terms: dict[TermSort, Terms] = {}
         self.iris = self.of(IRI)
 
     def of(self, sort: TermSort) -> Terms:
         """The terms of a sort."""
         if sort not in self._terms:
-            self._terms[sort] = Terms(self.collector, sort, self._known)
+            self._terms[sort] = Terms(self.collector, sort)
         return self._terms[sort]
 
     def add(self, triples: "array[int]") -> None:

@@ -250,6 +250,17 @@ def iri_end(iri: str) -> str:
     return re.split("[/#:]", iri)[-1]
 
 
+def unquoted(iri: str) -> str:
+    """An IRI, or a part of it, with letters instead of codes.
+
+    >>> unquoted("New%20York%2C%20NY"), unquoted("100%2020")
+    ('New York, NY', '100 20')
+    """
+    # nearly all codes are blanks
+    plain = iri.replace("%20", " ")
+    return unquote(plain) if "%" in plain else plain
+
+
 def spelling(iri: str) -> str:
     """An IRI as it is compared with others: http for https, without a slash at the end, letters instead of codes, and
     composed letters (NFC).
@@ -258,7 +269,7 @@ def spelling(iri: str) -> str:
     'http://example.org/café'
     """
     plain = "http" + iri[5:] if iri.startswith("https:") else iri
-    plain = (unquote(plain) if "%" in plain else plain).removesuffix("/")
+    plain = unquoted(plain).removesuffix("/")
     return plain if plain.isascii() else unicodedata.normalize("NFC", plain)
 
 

@@ -123,7 +123,7 @@ class _Writer:
         ends = places[order].searchsorted(THING * np.arange(1, last - first + 1)).tolist()
         codes = np.concatenate((predicates, np.full(len(stored), _STORED, dtype=np.int32)))[order]
         lengths = np.zeros((len(places), 2), dtype=np.int64)
-        lengths[: len(words), 0] = self.length[predicates] + _lengths(names) + _lengths(words)
+        lengths[: len(words), 0] = self.length[predicates] + _lengths(titles)[indexes] + _lengths(words)
         lengths[: len(words), 1] = _lengths(terms)
         numbers: list[int | str] = lengths[order].ravel().tolist()
         # stored sentences have their numbers instead of lengths
@@ -141,7 +141,8 @@ class _Writer:
                 sources %= (*numbers[2 * start : 2 * end], "".join(terms[start:end]))
                 key, title, text = texts[thing], shorten_title(title), said.replace("\0", " ")
                 if len(said) < PASSAGE_LENGTH:
-                    yield EncodedPassage(passage_id(key, 0, title, said), key, title, text, sources)
+                    # without the function that a named tuple calls
+                    yield tuple.__new__(EncodedPassage, (passage_id(key, 0, title, said), key, title, text, sources))
                 else:
                     yield from pack_passages(key, title, decode_sentences(key, text, sources, list(self.predicates)))
             start = end

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import islice
+from itertools import filterfalse, islice
 from operator import eq, or_
 from typing import Literal
 
@@ -307,11 +307,13 @@ class CellNumbers(dict[str, int]):
 
     def of(self, cells: Sequence[str]) -> Iterable[int]:
         """The numbers for some cells. If all new ones are literals of `plain` as they are, they are added at once."""
+        if self._plain is not None and self._is_plain is None and all(texts := list(map(str.strip, cells))):
+            return self._plain.of(texts)
         if len(self) > MAX_DISTINCT:
             self.clear()
             self[""] = 0
         if self._plain is not None:
-            new = [cell for cell in dict.fromkeys(cells) if cell not in self]
+            new = list(dict.fromkeys(filterfalse(self.__contains__, cells)))
             if all(map(self._is_plain, new) if self._is_plain else map(eq, new, map(str.strip, new))):
                 self.update(zip(new, self._plain.of(new), strict=True))
         return map(self.__getitem__, cells)

@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from nacre.extensions.spreadsheets.links import (
     without_key,
     words_of,
 )
-from nacre.language.tokens import fold
+from nacre.language.tokens import fold, unquoted
 from nacre.language.word_forms import plural, singular
 
 if TYPE_CHECKING:
@@ -100,35 +99,50 @@ class GraphThings:
 
     def links(self, columns: Sequence[tuple[SheetTable, SheetColumn]]) -> list[FoundLink | None]:
         """The link of each column of some tables, if it has one."""
-        texts = [{folded(text) for text in column.profile.distinct} - {""} for _, column in columns]
+        # other columns have values rather than names or keys
+        able = [column.type.name == "text" or has_key_word(column.name) for _, column in columns]
+        texts = [
+            {folded(text) for text in column.profile.distinct if is_able} - {""}
+            for (_, column), is_able in zip(columns, able, strict=True)
+        ]
         found: list[FoundLink | None] = [None] * len(columns)
         for way in WAYS:
             wanted = set().union(*(own for own, link in zip(texts, found, strict=True) if link is None))
-            named: defaultdict[str, set[int]] = defaultdict(set)
-            for thing, text in self._names(way, np.unique(self._things)):
-                if text in wanted:
-                    named[text].add(thing)
+            named = self._named(way, wanted) if wanted else {}
             for n, (table, column) in enumerate(columns):
                 if found[n] is None and (class_ := self._class_of(column, table, texts[n], named, way)) is not None:
                     found[n] = self._link(class_, way)
         return found
+
+    def _named(self, way: str, wanted: Collection[str]) -> dict[str, dict[int, int]]:
+        """The only thing of each class that is called so, by the wanted texts."""
+        found: defaultdict[str, set[int]] = defaultdict(set)
+        for thing, text in self._names(way, np.unique(self._things)):
+            if text in wanted:
+                found[text].add(thing)
+        rows = np.flatnonzero(np.isin(self._things, list(set().union(*found.values()))))
+        classes: defaultdict[int, list[int]] = defaultdict(list)
+        for thing, class_ in zip(self._things[rows].tolist(), self._classes[rows].tolist(), strict=True):
+            classes[thing].append(class_)
+        named = {}
+        for text, things in found.items():
+            counts = Counter(class_ for thing in things for class_ in classes[thing])
+            named[text] = {class_: thing for thing in things for class_ in classes[thing] if counts[class_] == 1}
+        return named
 
     def _class_of(
         self,
         column: SheetColumn,
         table: SheetTable,
         texts: Collection[str],
-        named: Mapping[str, Collection[int]],
+        named: Mapping[str, Mapping[int, int]],
         way: str,
     ) -> int | None:
         """The class that a column refers to: that of its heading, else the only one with nearly all of its texts."""
         by_class: defaultdict[int, dict[str, int]] = defaultdict(dict)
         for text in texts:
-            pairs = [(class_, thing) for thing in named.get(text, ()) for class_ in self._classes_of(thing)]
-            counts = Counter(class_ for class_, _ in pairs)
-            for class_, thing in pairs:
-                if counts[class_] == 1:
-                    by_class[class_][text] = thing
+            for class_, thing in named.get(text, {}).items():
+                by_class[class_][text] = thing
         ranked = sorted(by_class, key=lambda c: (-len(by_class[c]), self._sizes[c], self._texts[c]))
         own = without_key(column.name)
         is_own = column == table.key or (column == table.name and (column.profile.is_unique or not own))
@@ -155,11 +169,6 @@ class GraphThings:
         (_, language), label = min(names)
         # of other languages the plural is not known
         return FoundLink(label if language else plural(label), f"{way} (a guess)", lambda text: iris.get(folded(text)))
-
-    def _classes_of(self, thing: int) -> list[int]:
-        start, end = np.searchsorted(self._things, (thing, thing + 1))
-        classes: list[int] = self._classes[start:end].tolist()
-        return classes
 
     def _is_called(self, heading: str, class_: int) -> bool:
         """Whether a heading begins or ends with a name of a class, in any form of its words."""
@@ -199,11 +208,11 @@ def _is_name(predicate: str) -> bool:
 
 
 def _is_code(predicate: str) -> bool:
-    return predicate == NOTATION or has_key_word(unquote(member_name(predicate)))
+    return predicate == NOTATION or has_key_word(unquoted(member_name(predicate)))
 
 
 def _end(iri: str) -> str:
-    return unquote(local_name(iri))
+    return unquoted(local_name(iri))
 
 
 def _is_form(one: str, other: str) -> bool:

@@ -162,11 +162,12 @@ def _rows(passages: Iterable[Passage | EncodedPassage], predicates: PredicateNum
     seen, last_key, part = set[int](), "", -1
     for passage in passages:
         row = passage if isinstance(passage, EncodedPassage) else _encode(passage, predicates)
-        part = part + 1 if row.key == last_key else 0
-        last_key = row.key
-        if row.id not in seen:
-            seen.add(row.id)
-            yield *row[:2], part, *row[2:]
+        number, key, title, text, sources = row
+        part = part + 1 if key == last_key else 0
+        last_key = key
+        if number not in seen:
+            seen.add(number)
+            yield number, key, part, title, text, sources
 
 
 def _encode(passage: Passage, predicates: PredicateNumbers) -> EncodedPassage:
