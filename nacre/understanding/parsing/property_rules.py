@@ -112,13 +112,13 @@ def _amount_left(state: ParseState, link: Link, ref: Ref, context: ParseContext)
         return None
     if not is_measured_number(context.graph, ref.predicate):
         return None
-    words = [token.norm for token in context.question.tokens]
+    first = max(0, link.start - MAX_WORDS_OF_LEFT)
+    text = " ".join(token.norm for token in context.question.tokens[first : link.end])
     for left, phrases in phrase_map("parsing", "amount_left").items():
-        for said, start in product(
-            map(str.split, phrases), range(max(0, link.start - MAX_WORDS_OF_LEFT), link.start + 1)
-        ):
-            end = start + len(said)
-            if words[start:end] == said and link.start <= end <= link.end:
+        for said, start in product((each for each in phrases if each in text), range(first, link.start + 1)):
+            end = start + len(said.split())
+            words = [token.norm for token in context.question.tokens[start:end]]
+            if " ".join(words) == said and link.start <= end <= link.end:
                 denials = [x for x in context.question.cues if x.kind == "negation" and x.start <= start <= x.end]
                 condition = Condition(ref, "=" if (left == "none") != bool(denials) else ">", (0,))
                 return token_mask(start, end), condition
@@ -408,7 +408,10 @@ def boolean_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, 
     """ "Blocked customers", "unpaid rentals": a boolean property holds, or does not."""
     about = context.graph.about(ref.predicate)
     yes, no = true_value(about), false_value(about)
-    if yes is None or (yes is not True and _means_otherwise(link, ref, context)) or _names_amount(link, ref, context):
+    if yes is None or _names_amount(link, ref, context):
+        return
+    if yes is not True and (_is_unlike(link, ref, context) or _is_verb_of_participle(link, ref, context)):
+        # who "earns" has not paid, and what they "pay" is not yes or no
         return
     if link.match == "partial" and _is_only_verb(link, ref, context):
         # what is run by somebody does not run at night
@@ -425,11 +428,6 @@ def boolean_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, 
     else:
         rule, condition = "flag", Condition(ref, "=", (yes,), is_denied)
     yield new.add_conditions(rule, 0.2, condition, last="flag")
-
-
-def _means_otherwise(link: Link, ref: Ref, context: ParseContext) -> bool:
-    """Whether a word is only like the name: who "earns" has not paid, and what they "pay" is not yes or no."""
-    return _is_unlike(link, ref, context) or _is_verb_of_participle(link, ref, context)
 
 
 def _is_unlike(link: Link, ref: Ref, context: ParseContext) -> bool:
