@@ -63,10 +63,7 @@ def understand(
     """The mentions, the best readings (best first) and the expected kind of answer of a standalone question. Ranks
     `most` candidates at most. `verified` are the verified questions to compare it with."""
     if rewrite.chosen is not None and (expected := offered_kind(rewrite.chosen, schema)) is not None:
-        # the words of a reading that was offered in another language are those of no evidence
-        words = verbalise_plan(rewrite.chosen.plan, schema) if rewrite.gloss else rewrite.chosen.words
-        chosen = replace(rewrite.chosen, covered=1.0, words=words, unused=())
-        return Understanding(rewrite.standalone, (), (chosen,), expected)
+        return Understanding(rewrite.standalone, (), (_chosen(rewrite.chosen, rewrite.gloss, schema),), expected)
     linker = linker_of(glossed_lexicon(lexicon, rewrite.gloss) if rewrite.gloss else lexicon)
     graph = linker.index.graph
     text = question_text(rewrite)
@@ -114,6 +111,12 @@ def understand(
     if verified and not rewrite.scope:
         understanding = service("verified", "apply")(understanding, verified, text, question, links, linker)
     return understanding
+
+
+def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:
+    """A reading that was offered as one of this question. Its words in another language are those of no evidence."""
+    words = verbalise_plan(reading.plan, schema) if gloss else reading.words
+    return replace(reading, covered=1.0, words=words, unused=())
 
 
 def _linked_question(text: str, scope: Scope | None, linker: Linker) -> tuple[Question, list[Link]]:
