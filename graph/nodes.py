@@ -38,7 +38,7 @@ from nacre.records.json_form import RecordDict, from_json, to_json
 from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import LONGEST_QUESTION, Rewrite, Understanding
-from nacre.stores.catalog import Graph, Library
+from nacre.stores.catalog import Graph
 from nacre.understanding.mentions import name_spans
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
 from nacre.understanding.ranking.rank import load_weights
@@ -69,7 +69,8 @@ class Nodes:
             elif "question" not in state and len(graphs) > 1:
                 # a client that sends the question as data gets an error instead
                 return {"messages": [ask_for_graph(graphs)]}
-        graph = await run_in_thread(_open_graph, self._resources.library, name)
+        library = self._resources.library
+        graph = await run_in_thread(lambda: library.open(library.resolve(name)))
         lease = self._resources.leases.acquire(graph, run_id())
         earlier = decode_conversation(state, settings)
         view = replace(
@@ -79,7 +80,9 @@ class Nodes:
         strategy = (context and context.strategy) or settings.strategy
         branches, unavailable = turn_branches(graph, context, strategy)
         return {
-            **_cleared_fields(),
+            # those of an earlier turn
+            **{"readings": [], "understanding": {}, "round": 0, "route": [], "wanted": [], "search": "", "visited": []},
+            "found": [],
             "messages": [message] if message else [],
             "about": graph.name,
             "version": graph.version,
@@ -276,23 +279,6 @@ def _log_failure(what: str, error: BaseException) -> None:
         log.warning("%s took too long", what)
     else:
         log.error("%s failed", what, exc_info=error)
-
-
-def _cleared_fields() -> Update:
-    return {
-        "readings": [],
-        "understanding": {},
-        "round": 0,
-        "route": [],
-        "wanted": [],
-        "search": "",
-        "visited": [],
-        "found": [],
-    }
-
-
-def _open_graph(library: Library, name: str | None) -> Graph:
-    return library.open(library.resolve(name))
 
 
 # the words that rows leave out -> whether texts may answer with them

@@ -251,11 +251,12 @@ def message_metadata(record: Answer) -> Json:
 
 
 def _shortened_citation(citation: Citation) -> Json:
+    text = " ".join(citation["text"].split())
     return {
         "n": citation["n"],
         "tool": citation["tool"],
         "source": citation["source"],
-        "text": textwrap.shorten(citation["text"], LONGEST_CITED, placeholder=" ..."),
+        "text": text if len(text) <= LONGEST_CITED else textwrap.shorten(text, LONGEST_CITED, placeholder=" ..."),
         "keys": citation["keys"][:MOST_KEYS],
         "place": citation["place"],
     }

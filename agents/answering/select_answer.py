@@ -13,7 +13,7 @@ from nacre.language.values import find_periods
 from nacre.plans.selects import asked_select, is_unknown_truth, leaves_out_earlier, predicates_of
 from nacre.records.evidence import BranchResult, Cell, Doubt, Evidence, EvidenceSentence, Rows, Table
 from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
-from nacre.records.turn import Mention, Reading, Understanding
+from nacre.records.turn import Reading, Understanding
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.ranking.probabilities import (
     MAX_READINGS_RUN,
@@ -167,13 +167,10 @@ def _uses_only_names(understanding: Understanding, table: Table, left_out: Colle
         cells = [row[i] for row in table.rows for i in shown_columns(table)]
         if cells and all(isinstance(cell, str) and find_periods(cell) for cell in cells):
             return False
-    names = [m.text for m in (*understanding.mentions, *(each.mention for each in understanding.named)) if _is_name(m)]
+    mentions = (*understanding.mentions, *(each.mention for each in understanding.named))
+    names = [each.text for each in mentions if each.kind in ("entity", "value")]
     used = {word for name in names for word in name_tokens(name)} | function_words() | language().words["filler"]
     return all(token.norm in used or token.norm in left_out for token in tokenize(understanding.standalone))
-
-
-def _is_name(mention: Mention) -> bool:
-    return mention.kind in ("entity", "value")
 
 
 def gives_opposite(understanding: Understanding, rows: Rows) -> bool:

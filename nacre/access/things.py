@@ -106,6 +106,9 @@ def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> T
     schema = graph.schema
     relation = _home_table(graph, tables, iri, key)
     classes = frozenset(iri for iri, names in schema.groups_of_class.items() if relation and relation.name in names)
+    own = next((g.classes for g in schema.groups if relation and g.relation == relation.name), ())
+    # the most specific first
+    kinds = sorted((schema.class_of[c] for c in own if c in schema.class_of), key=lambda kind: kind.count)
     facts = [*_columns(tables, relation, key, schema), *_junctions(tables, key, classes, schema, bounds)]
     facts.sort(key=lambda each: schema.predicate_of[each.predicate].position)
     linking = list(_incoming(tables, key, classes, schema, bounds))
@@ -114,7 +117,7 @@ def local_thing(graph: Graph, iri: str, bounds: BrowseLimits = PAGE_LIMITS) -> T
     return Thing(
         iri,
         label,
-        tuple(FactEnd(schema.class_of[c].label, c) for c in _most_specific(relation, schema)),
+        tuple(FactEnd(kind.label, kind.iri) for kind in kinds),
         tuple(_with_names(each, names) for each in facts),
         tuple(_with_names(each, names) for each in linking),
         tuple(_passages(graph, iri, label)) if bounds.passages else (),
@@ -172,11 +175,6 @@ def _home_table(graph: Graph, tables: _TimedTables, iri: str, key: Cell) -> Rela
         if relation.kind == "table" and tables.rows(query, (key,), 1):
             return relation
     return None
-
-
-def _most_specific(relation: Relation | None, schema: Schema) -> list[str]:
-    own = next((g.classes for g in schema.groups if relation and g.relation == relation.name), ())
-    return sorted((c for c in own if c in schema.class_of), key=lambda c: schema.class_of[c].count)
 
 
 def _may_apply(kinds: dict[str, int], classes: Collection[str]) -> bool:

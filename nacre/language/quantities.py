@@ -10,7 +10,7 @@ from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from nacre.language.data import pattern, phrase_list, word_list
-from nacre.language.thesaurus import english_data
+from nacre.language.thesaurus import english_data, function_words
 from nacre.language.tokens import fold, lemma, split_name
 
 # digits may be grouped by commas, by narrow or no-break spaces, or by apostrophes
@@ -221,7 +221,7 @@ def _is_measure(word: str) -> bool:
     """Whether a word is a unit that the language data lacks ("furlongs", "m2"); short words are rarely units."""
     if "/" in word:
         return convert_unit(1.0, _with_power(word), f"({_with_power(word)})") is not None
-    if len(word) < 4 and word[-1] not in "23²³":
+    if fold(word) in function_words() or (len(word) < 4 and word[-1] not in "23²³"):
         return False
     return any(convert_unit(1.0, _with_power(word), base) is not None for base in _BASE_UNITS)
 

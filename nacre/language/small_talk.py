@@ -69,12 +69,12 @@ class _Paraphrases:
 
 def nearest_intent(text: str) -> OrientationMatch | None:
     """The most similar paraphrase of a short text; None if it shares no word with any."""
-    return _nearest_of_languages(text)[1]
+    return _nearest_of_languages(tuple(tokenize(text)))[1]
 
 
 def orientation_language(text: str) -> str:
     """The language of the paraphrase that a text is most like; English if others are not nearer."""
-    return _nearest_of_languages(text)[0]
+    return _nearest_of_languages(tuple(tokenize(text)))[0]
 
 
 def threshold(*, is_loose: bool) -> float:
@@ -121,8 +121,7 @@ def _question_words() -> frozenset[str]:
 
 
 @lru_cache(_MAX_KEPT)
-def _nearest_of_languages(text: str) -> tuple[str, OrientationMatch | None]:
-    tokens = tokenize(text)
+def _nearest_of_languages(tokens: tuple[Token, ...]) -> tuple[str, OrientationMatch | None]:
     best: tuple[str, OrientationMatch | None] = ("en", _nearest(tokens, _paraphrases("en")))
     said = {token.norm for token in tokens}
     function_words = {code: len(words & said) for code, words in language_function_words().items()}
@@ -206,11 +205,11 @@ def _phrase_at(norms: Sequence[str], place: int, vocabulary: _Vocabulary) -> tup
 
 def _corrected(word: str, vocabulary: _Vocabulary) -> str:
     """A misspelt word as the paraphrases spell it; other words, and words of English, as they are."""
-    if len(word) < _MIN_LETTERS or not word.isalpha():
+    if len(word) < _MIN_LETTERS or not word.isalpha() or is_known(word, lang="en"):
         return word
     slips = 2 if len(word) >= _LONG else 1
     near = process.extractOne(word, _spellings(vocabulary.code), scorer=OSA.distance, score_cutoff=slips)
-    if near is None or is_known(word, lang="en"):
+    if near is None:
         return word
     # the dictionary of a language is loaded when a word is first looked up, which takes longer than a whole turn
     is_spelt = any(word in _spellings(code) for code in codes_with("orientation"))

@@ -163,6 +163,7 @@ def adjective_concepts(word: str) -> tuple[str, ...]:
     return tuple(concepts)
 
 
+@lru_cache(maxsize=1024)
 def gradable_adjective(token: Token) -> GradableAdjective | None:
     """The measure and direction of an adjective or adverb; None for other words."""
     measures = english_data()["measures"]
@@ -216,14 +217,18 @@ def rank_sentences(question: str, evidence: Sequence[EvidenceSentence], limit_wo
     question_forms = _content_forms(question)
     bodies = [dictionary_forms(e.text) for e in evidence]
     titles = [dictionary_forms(e.title) for e in evidence]
-    frequency = Counter(chain.from_iterable(bodies))
+    wanted = frozenset[str]().union(*question_forms)
+    frequency = Counter(chain.from_iterable(wanted & body for body in bodies))
     total = len(evidence) + 1
     weights = [math.log(1 + total / (1 + max((frequency[f] for f in forms), default=0))) for forms in question_forms]
 
     def score(i: int) -> float:
-        weighted = list(zip(question_forms, weights, strict=True))
-        in_body = sum(w for f, w in weighted if f & bodies[i])
-        in_title = sum(0.5 * w for f, w in weighted if f & titles[i] and not f & bodies[i])
+        in_body, in_title = 0.0, 0.0
+        for forms, weight in zip(question_forms, weights, strict=True):
+            if not forms.isdisjoint(bodies[i]):
+                in_body += weight
+            elif not forms.isdisjoint(titles[i]):
+                in_title += 0.5 * weight
         return (in_body + in_title) * (1.0 if in_body else 0.5)
 
     scored = sorted(

@@ -54,6 +54,7 @@ def singular(noun: str) -> str:
     return f"{before}{space}{word[0]}{one[1:]}{rest}"
 
 
+@lru_cache(maxsize=8192)
 def is_plural(noun: str) -> bool:
     """Whether a noun phrase is a plural by its form."""
     return singular(noun) != noun or _split_head(noun)[0].rpartition(" ")[2].lower() in word_list(

@@ -165,18 +165,15 @@ class QueryRunner:
         """The rows of a statement and whether there are more; None if it failed."""
         started = time.perf_counter()
         text, params = statement.text, statement.params
-        query = Query(self.engine.tool, self.round, text, self.words, params)
+        failure, found = None, SqlResult((), [], False)
         try:
             text, params = self.engine.show(statement)
-            query = replace(query, text=text, params=params)
-            result = self.engine.fetch(statement, limit, self.is_alternative)
+            found = self.engine.fetch(statement, limit, self.is_alternative)
         except ToolError as error:
-            seconds = round(time.perf_counter() - started, 6)
-            self.queries.append(replace(query, error=QueryError(error.kind, str(error)), seconds=seconds))
-            return None
-        seconds = round(time.perf_counter() - started, 6)
-        self.queries.append(replace(query, rows=len(result.rows), truncated=result.truncated, seconds=seconds))
-        return result.rows, result.truncated
+            failure = QueryError(error.kind, str(error))
+        outcome = len(found.rows), found.truncated, failure, round(time.perf_counter() - started, 6)
+        self.queries.append(Query(self.engine.tool, self.round, text, self.words, params, *outcome))
+        return (found.rows, found.truncated) if failure is None else None
 
     def table(self, body: Select | Combine) -> Table | None:
         """The rows of a select, with the things behind an aggregate and their kinds; None if its query failed."""

@@ -27,10 +27,15 @@ from nacre.wording.labels import FIRST_RECENT_YEAR, FIRST_YEAR, LAST_YEAR, label
 
 def class_noun(variable: Variable, schema: Schema) -> str:
     """The noun for a thing of these classes, in the singular; "thing" without a class."""
+    key = class_noun, variable.classes, variable.without
+    return schema.cache.get(key, lambda: _class_noun(variable, schema)) or variable.noun or "thing"
+
+
+def _class_noun(variable: Variable, schema: Schema) -> str:
     group = schema.group_of_classes.get((variable.classes, variable.without)) if variable.classes else None
     known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
     if group is None and not known:
-        return variable.noun or "thing"
+        return ""
     label = min(known, key=lambda c: c.count).label if group is None else group.label
     # A noun with the classes before its last word in the singular: "customer policies" of "customers policies"
     *before, last = label_words(label, schema.labels).split(" ")
@@ -117,9 +122,11 @@ def _singular_noun(noun: str, variable: Variable, schema: Schema) -> str:
 def is_amount(iri: str, schema: Schema) -> bool:
     """Whether numbers of a predicate are amounts, written with thousands separators, and no years or codes."""
     predicate = schema.predicate_of.get(iri)
-    if predicate is None:
-        return True
-    label = predicate_label(iri, schema)
+    return predicate is None or schema.cache.get((is_amount, iri), lambda: _is_amount(predicate, schema))
+
+
+def _is_amount(predicate: Predicate, schema: Schema) -> bool:
+    label = predicate_label(predicate.iri, schema)
     if extreme_adjective(label.one, high=True) != "highest":
         # a length, or a population
         return True

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nacre.checking.claims import unsupported_claims
+from nacre.language.quantities import unit_registry
 from nacre.language.tokens import name_tokens
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows, Table
 from tests.support.read_yaml import read_yaml
@@ -183,3 +184,11 @@ def test_the_end_of_a_long_value_is_no_evidence_of_its_own() -> None:
     rows = Rows("sql", 1, Table(("buoy", "remark"), (("B0", "long " * 100 + "41 m"), ("B1", "43 m"))))
     assert unsupported_claims(f"The remark of B0 is {'long ' * 100}41 m.", [rows]) == []
     assert unsupported_claims("The remark of B0 is 41 m.", [rows])
+
+
+def test_a_function_word_after_a_number_is_no_unit() -> None:
+    unit_registry.cache_clear()
+    rows = Rows("sql", 1, table=Table(("count",), ((0,),)), words="the number of boats")
+    assert unsupported_claims("There are 0 such boats.", [rows]) == []
+    # the units take longer to load than a turn takes
+    assert unit_registry.cache_info().currsize == 0

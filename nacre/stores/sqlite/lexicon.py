@@ -165,7 +165,7 @@ class Lexicon:
 
     def exact(self, tokens: Sequence[str]) -> list[LexiconEntry]:
         """The names that are these words, at most `MAX_EQUAL_NAMES`."""
-        return self._equal_names("tokens", tokens)
+        return self._equal_names("tokens", tokens) if all(map(self.word, tokens)) else []
 
     def inflected(self, lemmas: Sequence[str]) -> list[LexiconEntry]:
         """The names of other words that have these lemmas, at most `MAX_EQUAL_NAMES`."""

@@ -4,6 +4,7 @@ texts are in a SQLite file of their own, as extracted: names or IRIs -> triples 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +28,8 @@ class TripleReader:
         self._names = [p.iri for p in tables.schema.predicates if p.role == "name"]
         # where one query gives all facts of a row
         self._rows_read: dict[str, RowFacts | None] = {}
+        # the same names and values are looked up for several triples
+        self._rows = lru_cache(MAX_TRIPLES)(self._query)
 
     def prepare(self, subjects: Iterable[str]) -> None:
         """Read what will be looked up of these things with few queries, if the tables can do that."""
@@ -143,9 +146,9 @@ class TripleReader:
         rows = self._rows("SELECT id FROM entity WHERE iri = ?", (iri,))
         return None if not rows else rows[0][0]
 
-    def _rows(self, sql: str, params: Sequence[object]) -> list[tuple[Any, ...]]:
+    def _query(self, sql: str, params: tuple[object, ...]) -> list[tuple[Any, ...]]:
         connection: sqlite3.Connection = self._tables.trusted()
-        return connection.execute(sql, tuple(params)).fetchall()
+        return connection.execute(sql, params).fetchall()
 
 
 class StatedTriples:

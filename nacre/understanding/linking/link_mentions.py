@@ -197,7 +197,10 @@ def _with_key_words(links: list[Link], question: Question) -> list[Link]:
 
 def _drop_narrower_classes(links: list[Link], question: Question, graph: SchemaGraph) -> list[Link]:
     """The links without subclasses of a class that the word names at least as well: "bells" are all bells."""
-    wide = [x for x in links if x.kind == "class" and (x.exact or _is_head(x, question, graph))]
+    classes = ((x, graph.nodes[x.refs[0].node].words[-1:]) for x in links if x.kind == "class")
+    words = [(token.lemma,) for token in question.tokens]
+    # named completely, or by the last word alone
+    wide = [x for x, head in classes if x.exact or (x.end - x.start == 1 and head == words[x.start])]
     heads = {(x.start, x.end) for x in wide if not x.exact}
 
     def is_narrower(link: Link) -> bool:
@@ -313,12 +316,6 @@ def _is_class_name(link: Link, schema_links: Sequence[Link], question: Question,
     span, own = (link.start, link.end), graph.nodes[link.refs[0].node]
     same = (x.refs[0].node for x in schema_links if x.kind == "class" and x.exact and (x.start, x.end) == span)
     return any(own.index == node or own.relations <= graph.nodes[node].relations for node in same)
-
-
-def _is_head(link: Link, question: Question, graph: SchemaGraph) -> bool:
-    """Whether a link covers only the last word of a class name."""
-    words = graph.nodes[link.refs[0].node].words
-    return link.end - link.start == 1 and words[-1:] == (question.tokens[link.start].lemma,)
 
 
 def _link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:

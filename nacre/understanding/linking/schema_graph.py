@@ -52,6 +52,10 @@ class SchemaGraph:
         self.forward_share, self.backward_share = built.forward_share, built.backward_share
         mixed = build_mixed_targets(lexicon, nodes, self.nodes_of_relation)
         self.mixed_target = mixed.target
+        # the predicates that lead to each node of things of several classes
+        self.mixed_predicates: dict[int, set[str]] = defaultdict(set)
+        for (_, predicate), node in mixed.target.items():
+            self.mixed_predicates[node].add(predicate)
         self.base_nodes: Sequence[SchemaNode] = (*nodes, *mixed.nodes)
         self.nodes = self.base_nodes
         self.value_counts = _value_counts(lexicon, self.nodes_of_relation)

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import inf
 from typing import NamedTuple
 
 from nacre.language.thesaurus import function_words
@@ -289,29 +290,36 @@ class ShortestPaths:
         most: int,
     ) -> WeightedPaths:
         found: list[tuple[float, tuple[PathStep, ...]]] = []
-        queue: list[tuple[float, int, int, tuple[PathStep, ...]]] = [(0.0, 0, source, ())]
-        number, expanded = 0, 0
+        passed: tuple[int, ...] = (source,) if source != target else ()
+        queue: list[tuple[float, int, int, tuple[PathStep, ...], tuple[int, ...]]] = [(0.0, 0, source, (), passed)]
+        number = expanded = seen = 0
         steps_left = self._steps_left(target)
-        seen = 0
+        # the costs of the cheapest paths that wait: the search ends before dearer ones
+        ends = [inf] * most
+        # the steps from a node by which the target can be reached in so many steps
+        usable: dict[tuple[int, int], list[PathStep]] = {}
         while queue and len(found) < most and expanded < MAX_PATHS_EXPANDED and seen < MAX_STEPS_SEEN:
-            cost, _, here, path = heapq.heappop(queue)
+            cost, _, here, path, passed = heapq.heappop(queue)
             expanded += 1
             if path and here == target:
                 found.append((cost, path))
                 continue
             if len(path) == MAX_PATH_STEPS or (found and cost > found[0][0] + MAX_EXTRA_PATH_COST):
                 continue
-            steps = steps_from(here)
+            steps, room = steps_from(here), MAX_PATH_STEPS - len(path)
             seen += len(steps)
-            for step in steps:
-                if step.target not in steps_left or len(path) + steps_left[step.target] >= MAX_PATH_STEPS:
-                    continue
-                if step.target == source != target or any(s.target == step.target for s in path):
+            if (here, room) not in usable:
+                usable[here, room] = [step for step in steps if steps_left.get(step.target, room) < room]
+            for step in usable[here, room]:
+                there = step.target
+                if there in passed:
                     continue
                 number += 1
                 step_cost = step.cost * (HINTED_COST_SHARE if step.predicate in hints else 1.0)
                 if path and path[-1].predicate == step.predicate and path[-1].forward and not step.forward:
                     # back over the link that the path came by, to another thing with the same value
                     step_cost += SHARED_VALUE_COST
-                heapq.heappush(queue, (cost + step_cost, number, step.target, (*path, step)))
+                if cost + step_cost <= ends[-1]:
+                    heapq.heappush(queue, (cost + step_cost, number, there, (*path, step), (*passed, there)))
+                    ends = sorted((*ends, cost + step_cost))[:most] if there == target else ends
         return tuple(found)

@@ -117,13 +117,16 @@ def _derivations(states: Sequence[ParseState], context: ParseContext) -> list[De
 def _lower_all(derivations: Sequence[Derivation], context: ParseContext, deadline: Deadline) -> list[Candidate]:
     """The candidates of derivations, each plan once; at the deadline those that are ready."""
     best: dict[Body, Candidate] = {}
-    loss_of = _name_losses(context.links)
+    # the best score of a link for each range of tokens
+    best_scores: dict[tuple[int, int], float] = {}
+    for link in context.links:
+        best_scores[link.start, link.end] = max(link.score, best_scores.get((link.start, link.end), 0.0))
     names = {link.covered for link in context.links if link.exact and link.end - link.start > 1}
     for derivation in derivations:
         raise_if_cancelled()
         if best and deadline.is_over():
             break
-        name_loss = sum(loss_of[link.start, link.end] - link.score for link in derivation.links)
+        name_loss = sum(best_scores[link.start, link.end] - link.score for link in derivation.links)
         split_names = sum(
             any(link.covered & name == link.covered != name for name in names) for link in derivation.links
         )
@@ -140,14 +143,6 @@ def _lower_all(derivations: Sequence[Derivation], context: ParseContext, deadlin
 def _fit(candidate: Candidate) -> tuple[int, float]:
     """Of derivations of one plan, the one in which the fewest aggregates became one fits best, then the likeliest."""
     return -sum(bool(target.function) for target in candidate.derivation.targets), prior_score(candidate)
-
-
-def _name_losses(links: Sequence[Link]) -> Mapping[tuple[int, int], float]:
-    """The best score of a link for each range of tokens."""
-    best: dict[tuple[int, int], float] = {}
-    for link in links:
-        best[link.start, link.end] = max(link.score, best.get((link.start, link.end), 0.0))
-    return best
 
 
 def _lower(derivation: Derivation, context: ParseContext) -> list[LoweredPlan]:

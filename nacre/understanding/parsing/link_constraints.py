@@ -8,7 +8,7 @@ merely exists does not: what Dallas has no number of is not answered by the numb
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import NamedTuple
 
 from nacre.language.data import language, word_list
@@ -225,25 +225,30 @@ def _leads_to_its_class(edge: Edge, body: Select, graph: SchemaGraph) -> bool:
     return node is not None and tuple(graph.nodes[node].words) == graph.words[edge.predicate]
 
 
-def named_predicates(link: Link, graph: SchemaGraph) -> set[str]:
+def named_predicates(link: Link, graph: SchemaGraph) -> Set[str]:
     """The links between things that a mention names, also where it stands for the things that they lead to."""
     if link.kind == "class":
-        return {predicate for (_, predicate), node in graph.mixed_target.items() if node == link.refs[0].node}
-    return {ref.via for ref in link.refs if ref.via} if link.kind == "property" else set()
+        return graph.mixed_predicates.get(link.refs[0].node, frozenset())
+    return frozenset(ref.via for ref in link.refs if ref.via and link.kind == "property")
 
 
 def named_edges(body: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Edge]:
     """The links of a plan that words of the question name, each as often as it is named."""
+    if not body.edges:
+        return []
     left = Counter[str]()
     for link in links:
         first = link.refs[0].predicate if link.kind == "property" else ""
         left.update((first,) if first else named_predicates(link, graph))
-    words = _mentioned_words(links, question, graph)
+    words: frozenset[str] | None = None
     found: dict[str, list[Edge]] = {}
     for edge in body.edges:
         same = found.setdefault(edge.predicate, [])
-        if len(same) < max(left[edge.predicate], int(_is_mentioned_edge(edge, body, words, graph))):
+        if len(same) < left[edge.predicate]:
             same.append(edge)
+        elif not same:
+            words = _mentioned_words(links, question, graph) if words is None else words
+            same += [edge] if _is_mentioned_edge(edge, body, words, graph) else []
     return [edge for same in found.values() for edge in same]
 
 
@@ -258,18 +263,15 @@ def _mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGra
 
 def _is_mentioned_edge(edge: Edge, body: Select, mentioned: frozenset[str], graph: SchemaGraph) -> bool:
     """Whether a link has a mentioned word in its name that does not only name a class at one of its ends."""
+    words, agents = graph.words[edge.predicate], word_list("wording", "agents")
+    # also as the agent noun of a mentioned verb: "borrower" where somebody borrows
+    found = [w for w in words if w in mentioned or (w[-2:] in agents and not mentioned.isdisjoint((w[:-2], w[:-1])))]
+    if not found:
+        return False
     ends = (variable for variable in body.variables if variable.name in (edge.subject, edge.object))
     classes = [each for variable in ends for each in variable.classes if each in graph.node_of_class]
-    words = graph.words[edge.predicate]
-    found = [word for word in words if _is_mentioned(word, mentioned)]
     class_words = {word for each in classes for word in graph.nodes[graph.node_of_class[each]].words}
-    return bool(found) and (len(found) == len(words) or not class_words.issuperset(found))
-
-
-def _is_mentioned(word: str, mentioned: frozenset[str]) -> bool:
-    """Whether a word is mentioned, or is the agent noun of a mentioned verb: "borrower" where somebody borrows."""
-    is_agent = word[-2:] in word_list("wording", "agents")
-    return word in mentioned or (is_agent and (word[:-2] in mentioned or word[:-1] in mentioned))
+    return len(found) == len(words) or not class_words.issuperset(found)
 
 
 MIN_HELD_SHARE = 0.1  # share of the things of a class that have a property of the class, at least (given)
@@ -325,7 +327,7 @@ def unnamed_edges(candidate: Candidate, question: Question, graph: SchemaGraph) 
     """The links of a plan that no word of the question names, unless both ends are named. A link that is named once is
     followed once. "Who" and "where" name the end that they ask for."""
     body = candidate.body
-    if not isinstance(body, Select):
+    if not isinstance(body, Select) or not body.edges:
         return []
     derivation = candidate.derivation
     mentioned = {link.refs[0].node for link in derivation.links if link.kind == "class"}

@@ -112,13 +112,13 @@ def _amount_left(state: ParseState, link: Link, ref: Ref, context: ParseContext)
         return None
     if not is_measured_number(context.graph, ref.predicate):
         return None
-    words = [token.norm for token in context.question.tokens]
+    first = max(0, link.start - MAX_WORDS_OF_LEFT)
+    text = " ".join(token.norm for token in context.question.tokens[first : link.end])
     for left, phrases in phrase_map("parsing", "amount_left").items():
-        for said, start in product(
-            map(str.split, phrases), range(max(0, link.start - MAX_WORDS_OF_LEFT), link.start + 1)
-        ):
-            end = start + len(said)
-            if words[start:end] == said and link.start <= end <= link.end:
+        for said, start in product((each for each in phrases if each in text), range(first, link.start + 1)):
+            end = start + len(said.split())
+            words = [token.norm for token in context.question.tokens[start:end]]
+            if " ".join(words) == said and link.start <= end <= link.end:
                 denials = [x for x in context.question.cues if x.kind == "negation" and x.start <= start <= x.end]
                 condition = Condition(ref, "=" if (left == "none") != bool(denials) else ">", (0,))
                 return token_mask(start, end), condition

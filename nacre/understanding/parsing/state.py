@@ -153,21 +153,27 @@ def add_link(state: ParseState, link: Link, context: ParseContext, ref: Ref) -> 
     worth = max(min_words, words) * link.score
     if link.match.startswith("link"):
         worth -= LINK_COST
-    linked = state._replace(score=state.score + worth, covered=state.covered | link.covered, links=(*state.links, link))
-    return add_schema_node(linked, ref, context)
+    linked = {"score": state.score + worth, "covered": state.covered | link.covered, "links": (*state.links, link)}
+    return state._replace(**linked | _node_changes(state, ref, context, state.score + worth))
 
 
 def add_schema_node(state: ParseState, ref: Ref, context: ParseContext) -> ParseState:
     """Return the state with the node of a reference; a distant node costs."""
+    changes = _node_changes(state, ref, context, state.score)
+    return state._replace(**changes) if changes else state
+
+
+def _node_changes(state: ParseState, ref: Ref, context: ParseContext, score: float) -> dict[str, Any]:
+    """What the node of a reference changes in a state with a score."""
     node = ref.thing
-    hints = state.hints | {ref.via} if ref.via else state.hints
+    hints = {"hints": state.hints | {ref.via}} if ref.via and ref.via not in state.hints else {}
     if node in state.nodes:
-        return state._replace(hints=hints) if hints != state.hints else state
+        return hints
     cost = 0.0
     if state.nodes:
-        distance = min(context.graph.distance(other.node, node.node) for other in state.nodes)
+        distance = min([context.graph.distance(other.node, node.node) for other in state.nodes])
         cost = DISTANCE_COST * min(1.0 if node.slot else distance, UNREACHABLE)
-    return state._replace(nodes=(*state.nodes, node), score=state.score - cost, hints=hints)
+    return {"nodes": (*state.nodes, node), "score": score - cost, **hints}
 
 
 def last_target_as_condition(state: ParseState) -> dict[str, Any]:

@@ -26,7 +26,9 @@ def find_numbers(text: str, tokens: Sequence[Token]) -> tuple[Number, ...]:
     """Return the numbers and dates of a question in order: those with a comparison, dates, digits, then words."""
     moments = {match.start(): match for match in MOMENT.finditer(text)}
     found = list(_compared(text, tokens, moments))
-    for others in (_dates(text, tokens), _quantities(text, tokens, moments), _words(tokens)):
+    values, words = english_data()["numbers"], enumerate(token.norm for token in tokens)
+    named = (Number(i, i + 1, "", float(values[w])) for i, w in words if w in values and not is_stand_in(tokens, i))
+    for others in (_dates(text, tokens), _quantities(text, tokens, moments), named):
         covered = {i for number in found for i in range(number.start, number.end)}
         for number in others:
             own = set(range(number.start, number.end))
@@ -97,13 +99,6 @@ def _quantities(text: str, tokens: Sequence[Token], moments: Mapping[int, re.Mat
         inside = _covering(tokens, quantity.start, quantity.end)
         if inside and quantity.start in starts and not _is_inside(quantity.start, moments):
             yield Number(*inside, "", quantity.value, quantity.unit, multiplier=quantity.many)
-
-
-def _words(tokens: Sequence[Token]) -> Iterator[Number]:
-    values = english_data()["numbers"]
-    for i, token in enumerate(tokens):
-        if token.norm in values and not is_stand_in(tokens, i):
-            yield Number(i, i + 1, "", float(values[token.norm]))
 
 
 def _counts_occasions(number: Number, text: str, tokens: Sequence[Token]) -> bool:

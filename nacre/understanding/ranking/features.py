@@ -409,7 +409,10 @@ def adjacency_features(candidate: Candidate, question: Question, graph: SchemaGr
     fitting, reversed_ = _count_directions(candidate, question, graph)
     # A class and the link that leads to it are one column.
     columns = {t._replace(ref=t.ref._replace(via="")) for t in d.targets}
-    is_unjoined = len(columns) > 1 and not _may_join_columns(question)
+    joining = language().words["joining"] | language().words["listing"]
+    is_joined = len(columns) < 2 or question.wants_measure or "," in question.text
+    is_unjoined = not (is_joined or any(t.norm in joining for t in question.tokens))
+    is_unjoined &= all(cue.kind != "group" for cue in question.cues)
     missing = _count_comparisons(d, question) - sum(c.op in INEQUALITIES or c.op == "within" for c in d.conditions)
     # A plan computed from two selects compares these.
     is_computed = not isinstance(candidate.body, Select | Combine)
@@ -458,12 +461,6 @@ def _joined_properties(d: Derivation, question: Question) -> Iterator[tuple[Link
             continue
         if all(k in question.stopwords for k in (*range(before.end, i), *range(i + 1, after.start))):
             yield before, after
-
-
-def _may_join_columns(question: Question) -> bool:
-    joining = language().words["joining"] | language().words["listing"]
-    is_joined = any(t.norm in joining for t in question.tokens) or any(c.kind == "group" for c in question.cues)
-    return is_joined or question.wants_measure or "," in question.text
 
 
 def _count_directions(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[int, int]:

@@ -7,7 +7,8 @@ answers move it little.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from nacre.language.word_forms import is_plural
@@ -153,10 +154,16 @@ MAX_LOG_ODDS = 30.0  # Log-odds beyond which a probability is 0 or 1.
 RUNNING_LOG_ODDS = 0.68
 
 
-class ReadingOutcome(NamedTuple):
+@dataclass(frozen=True)
+class ReadingOutcome:
     """What running one reading gave: the distinct cells, row by row; one boolean for yes or no; None if it failed."""
 
     values: tuple[Cell, ...] | None
+
+    @cached_property
+    def cells(self) -> frozenset[str]:
+        """The cells in any order, as texts."""
+        return frozenset(map(str, self.values or ()))
 
 
 def table_outcome(table: Table | None) -> ReadingOutcome:
@@ -209,7 +216,7 @@ def choose_reading(
     best = max(eligible, key=lambda i: (worths[i], -i))
     if outcomes[best].values:
         # Among readings with the same rows, the likeliest one explains best what was understood.
-        best = next(i for i in eligible if _cells(outcomes[i]) == _cells(outcomes[best]))
+        best = next(i for i in eligible if outcomes[i].cells == outcomes[best].cells)
     return best, probability_after_running(readings[best], ran[best], learned)
 
 
@@ -243,7 +250,7 @@ def choice_features(beliefs: Mapping[str, float], ran: Mapping[str, float]) -> d
 def outcome_features(at: int, shares: Sequence[float], outcomes: Sequence[ReadingOutcome]) -> dict[str, float]:
     """Features of what the reading at a position gave, and of the belief in others with the same or other rows."""
     own = outcomes[at]
-    cells = [_cells(each) for each in outcomes]
+    cells = [each.cells for each in outcomes]
     same = [i for i, o in enumerate(outcomes) if o.values is not None and cells[i] == cells[at]]
     agreeing = _bounded(sum(shares[i] for i in same))
     whole = max(MIN_BELIEF, sum(shares[: len(outcomes)]))
@@ -280,10 +287,6 @@ def _weighted_belief(ranked: RankedReading, place: int, model: Mapping[str, floa
 
 def _bounded(share: float) -> float:
     return min(1 - MIN_BELIEF, max(MIN_BELIEF, share))
-
-
-def _cells(outcome: ReadingOutcome) -> frozenset[str]:
-    return frozenset(str(v) for v in outcome.values or ())
 
 
 def _rival_features(at: int, shares: Sequence[float], cells: Sequence[frozenset[str]]) -> dict[str, float]:
