@@ -13,10 +13,9 @@ from nacre.language.values import find_periods
 from nacre.plans.selects import asked_select, is_unknown_truth, leaves_out_earlier, predicates_of
 from nacre.records.evidence import BranchResult, Cell, Doubt, Evidence, EvidenceSentence, Rows, Table
 from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
-from nacre.records.turn import Mention, Reading, Understanding
+from nacre.records.turn import Reading, Understanding
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.ranking.probabilities import (
-    MAX_READINGS_RUN,
     choose_reading,
     outcome_features,
     probability,
@@ -165,20 +164,14 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
 def _uses_only_names(understanding: Understanding, table: Table, left_out: Collection[str]) -> bool:
     """Whether a reading that leaves words out uses only names: whom a boat belongs to for "who built Otter"."""
     cues = analyse_question(understanding.standalone).cues
-    if any(cue.kind == "open" and cue.value == "when" for cue in cues) and _gives_dates(table):
+    asks_when = any(cue.kind == "open" and cue.value == "when" for cue in cues)
+    cells = [row[i] for row in table.rows for i in shown_columns(table)]
+    if asks_when and cells and all(isinstance(cell, str) and find_periods(cell) for cell in cells):
         return False
-    names = [m.text for m in (*understanding.mentions, *(each.mention for each in understanding.named)) if _is_name(m)]
+    mentions = (*understanding.mentions, *(each.mention for each in understanding.named))
+    names = [each.text for each in mentions if each.kind in ("entity", "value")]
     used = {word for name in names for word in name_tokens(name)} | function_words() | language().words["filler"]
     return all(token.norm in used or token.norm in left_out for token in tokenize(understanding.standalone))
-
-
-def _gives_dates(table: Table) -> bool:
-    cells = [row[i] for row in table.rows for i in shown_columns(table)]
-    return bool(cells) and all(isinstance(cell, str) and find_periods(cell) for cell in cells)
-
-
-def _is_name(mention: Mention) -> bool:
-    return mention.kind in ("entity", "value")
 
 
 def gives_opposite(understanding: Understanding, rows: Rows) -> bool:
@@ -322,9 +315,6 @@ def _asks_the_same(plan: Plan, other: Plan) -> bool:
     if one is None or two is None or predicates_of(one) != predicates_of(two):
         return False
     return {v.keys for v in one.variables if v.keys} == {v.keys for v in two.variables if v.keys}
-
-
-__all__ = ["MAX_READINGS_RUN", "calibrate_rows"]
 
 
 def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) -> tuple[BranchResult, ...]:
