@@ -110,6 +110,9 @@ def test_a_condition_that_no_words_name_exactly_may_be_left_out() -> None:
     guessed = Mention("big", 5, 8, "predicate", "length", "big", 0.5)
     without_length = "the number of boats whose rig is yawl"
     assert changed("how many big yawls?", plan, named, guessed, cells=(3,)) == [without_length]
+    owner, town = Variable("o"), Filter(Attribute("o", "rig"), "=", "yawl")
+    linked = replace(plan, variables=(BOAT, owner), edges=(Edge("x", "keeper", "o"),), filters=(town,))
+    assert changed("how many big yawls?", linked, named, cells=(3,)) == []
     # of what gives nothing each condition may be too much, the worst named first
     every = changed("how many big yawls?", plan, named, guessed, cells=(None,))
     assert every == [without_length, "the number of boats whose length is above 5 m"]

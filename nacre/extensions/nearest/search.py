@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agents.answering.draft import QUERYING
@@ -419,22 +420,26 @@ def _fewer_conditions(select: Select, understanding: Understanding, *, is_nothin
     for variable in select.variables:
         edges = [each for each in select.edges if variable.name in (each.subject, each.object)]
         if variable.name not in used and len(edges) == 1:
-            without = _without_variable(select, variable)
-            found.append((_score(understanding, edges[0].predicate, *variable.keys, *variable.classes), without))
+            conditions = [_named(each) for each in select.filters if variable_of(each.left) == variable.name]
+            targets = (edges[0].predicate, *variable.keys, *variable.classes, *chain.from_iterable(conditions))
+            found.append((_score(understanding, *targets), _without_variable(select, variable)))
         elif variable.keys and variable.classes:
             plain = replace(variable, keys=(), label="", below=())
             variables = tuple(plain if each == variable else each for each in select.variables)
             found.append((_score(understanding, *variable.keys), replace(select, variables=variables)))
     for condition in select.filters:
         if condition.op != "known" and not isinstance(condition.left, Aggregate):
-            target = condition.left.predicate if isinstance(condition.left, Attribute) else ""
             others = tuple(each for each in select.filters if each != condition)
-            score = _score(understanding, target, fold(str(condition.right)))
-            found.append((score, replace(select, filters=others)))
+            found.append((_score(understanding, *_named(condition)), replace(select, filters=others)))
     is_list = not any(isinstance(each, Aggregate) for each in select.answers) and select.order is None
     for score, changed in sorted(found, key=lambda each: each[0]):
         if (is_nothing or score < EXACT_SCORE) and not (is_list and _has_no_condition(changed)):
             yield changed
+
+
+def _named(condition: Filter) -> tuple[str, str]:
+    """What words may name of a condition: its property, and its value."""
+    return (condition.left.predicate if isinstance(condition.left, Attribute) else "", fold(str(condition.right)))
 
 
 def _has_no_condition(select: Select) -> bool:
