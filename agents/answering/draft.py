@@ -245,7 +245,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
     sure = _is_settled(understanding, rows)
     least = 0.0 if sure else MIN_SHARE
     offered = () if rows.joined else fallbacks.other_readings(rows, understanding, evidence, schema, least)
-    options = () if sure else offered
+    options = () if sure or rows.reading is None else offered
     unknown, others = tuple(_unknown_caveat(rows, view)), tuple(_caveats(rows, view))
     caveats = (*unknown, *others)
     beside = (
@@ -276,7 +276,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         table=index,
         disputed=disputed,
         options=options,
-        others=offered if sure else (),
+        others=() if options else offered,
         confirm="" if sure or caveats or options or beside or sole_reading(understanding, rows) is None else rows.words,
         columns=result.columns,
         rows=result.rows,

@@ -504,47 +504,46 @@ def other_readings(
     """The likeliest readings that give something else than `chosen` and than each other, at most three; of two with the
     same words the later names its class. The shares of readings with the same rows add up to `least` or more. Further
     columns are something else if the question asks for them. Identifiers that it does not ask for are left out."""
-    asked = content_words(understanding.standalone)
+    named = {each.target for each in (*understanding.mentions, *understanding.candidates) if each.kind == "predicate"}
     rows = [(each, column_values(each.table)) for _, each in candidate_rows(evidence)]
-    shown: list[WordedColumns] = [(chosen.words, column_values(chosen.table))] if chosen is not None else []
+    shown = [(chosen.words, column_values(chosen.table), plan_of(understanding, chosen))] if chosen is not None else []
     found: list[Reading] = []
     for each, values in sorted(rows, key=lambda row: -row_probability(understanding, row[0])):
         if each.reading is None or is_empty(each.table) or is_nil(each.table) or is_trivial(understanding, each):
             continue
         reading = understanding.readings[each.reading]
         same = {e.reading for e, other in rows if e.reading is not None and have_same_values(values, other)}
-        if sum(understanding.readings[i].score for i in same) < least or _selects_identifiers(reading, asked, schema):
+        share = sum(understanding.readings[i].score for i in same)
+        if share < least or _selects_identifiers(reading, understanding.standalone, schema):
             continue
-        if any(_gives_the_same((each.words, values), other, asked) for other in shown):
+        if any(
+            # a further column that the question names is something else
+            have_same_values(values, own) and not (_shown_properties(reading.plan) - _shown_properties(plan)) & named
+            for _, own, plan in shown
+        ):
             continue
-        words = {other for other, _ in shown}
+        words = {other for other, _, _ in shown}
         reading = _with_classes(reading, schema) if each.words in words else reading
         if reading.words not in words:
-            shown.append((reading.words, values))
+            shown.append((reading.words, values, reading.plan))
             found.append(reading)
     # readings that change the plan of these rows were not run
     changed = (each for each in understanding.readings if each.near and each.covered and each.probability is None)
-    return (*found, *(each for each in changed if all(each.words != words for words, _ in shown)))[:MOST_OFFERED]
+    return (*found, *(each for each in changed if all(each.words != words for words, _, _ in shown)))[:MOST_OFFERED]
 
 
-# a reading in words, and the values of each column that it gives
-WordedColumns = tuple[str, Sequence[frozenset[str]]]
+def _shown_properties(plan: Plan | None) -> set[str]:
+    answers = plan.body.answers if plan is not None and isinstance(plan.body, Select) else ()
+    return {each.predicate for each in answers if isinstance(each, Attribute)}
 
 
-def _gives_the_same(one: WordedColumns, shown: WordedColumns, asked: frozenset[str]) -> bool:
-    """Whether a reading gives no more than what is shown: no further column that the question asks for."""
-    if not have_same_values(one[1], shown[1]):
-        return False
-    return len(one[1]) <= len(shown[1]) or not (content_words(one[0]) - content_words(shown[0])) & asked
-
-
-def _selects_identifiers(reading: Reading, asked: frozenset[str], schema: Schema) -> bool:
+def _selects_identifiers(reading: Reading, asked: str, schema: Schema) -> bool:
     """Whether a reading gives only identifiers, and the question does not ask for them."""
     body = reading.plan.body
     return isinstance(body, Select) and all(
         isinstance(answer, Attribute)
         and (predicate := schema.predicate_of[answer.predicate]).role == "identifier"
-        and not content_words(predicate.label) & asked
+        and content_words(predicate.label).isdisjoint(content_words(asked))
         for answer in body.answers
     )
 

@@ -47,6 +47,7 @@ def ran(question: str, *results: tuple[str, float, tuple[object, ...], Select]) 
 
 
 RIG, LENGTH, CODE = (Select((Attribute("x", each),), (BOAT,)) for each in ("rig", "length", "hull code"))
+BOTH, SOLD = (Select((*RIG.answers, Attribute("x", each)), (BOAT,)) for each in ("length", "sale date"))
 
 
 def test_other_readings_give_something_else_and_use_what_is_asked() -> None:
@@ -54,12 +55,13 @@ def test_other_readings_give_something_else_and_use_what_is_asked() -> None:
         "the rig and length of the boats",
         ("the rigs of the boats", 0.6, ("ketch",), RIG),
         ("the rigs of the old boats", 0.1, ("ketch",), RIG),
-        ("the rigs and lengths of the boats", 0.1, ("ketch", 5), RIG),
-        ("the rigs and sails of the boats", 0.08, ("ketch", "red"), RIG),
+        ("the rigs and lengths of the boats", 0.1, ("ketch", 5), BOTH),
+        ("the rigs and sale dates of the boats", 0.08, ("ketch", "1999"), SOLD),
         ("the hull codes of the boats", 0.06, ("B7",), CODE),
         ("the lengths of the yawls", 0.001, (7,), LENGTH),
     )
-    offered = other_readings(rows[0], understanding, rows, FLEET)
+    length = Mention("length", 8, 14, "predicate", "length", "length", 1.0)
+    offered = other_readings(rows[0], replace(understanding, mentions=(length,)), rows, FLEET)
     assert [each.words for each in offered] == ["the rigs and lengths of the boats"]
     # identifiers only if they are asked for; the shares of readings with the same rows add up
     coded = replace(understanding, standalone="which hull code?")
