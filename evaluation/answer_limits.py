@@ -51,9 +51,6 @@ STEPS, UNSTATED_AT_FIRST = 20, 0.5
 # of this many look-ups, one counts as asked of a graph without its fact (given)
 STATED_PER_REMOVED = 10
 
-# precision of offered readings ("or did you mean") (given)
-MIN_OFFER_PRECISION = 1 / 6
-
 
 class AnswerLimits(NamedTuple):
     """Probabilities from which answers are sure and from which rows may leave words out, and the share of the belief
@@ -215,27 +212,6 @@ def precision_levels(judged: Iterable[tuple[float, bool]], count: int) -> list[l
             if i >= MIN_ANSWERED and good / i >= level:
                 reached[level] = [level, round(chance, 4), round(i / count, 3), round(good / i, 3)]
     return list(reached.values())
-
-
-def offer_threshold(samples: Sequence[ParserSample], scores: Sequence[Sequence[float]]) -> float:
-    """The smallest share of the belief from which other readings reach the precision of offers. Readings with the same
-    values count as one, with the sum of their shares."""
-    others: list[tuple[float, bool]] = []
-    for sample, own in zip(samples, scores, strict=True):
-        if sample.own or sample.variant or not own:
-            continue
-        order, shares = belief_shares(own)
-        same: dict[tuple[Cell, ...] | None, list[int]] = {}
-        for i in order[:MAX_READINGS_RUN]:
-            same.setdefault(sample.values[i], []).append(i)
-        with_values = [readings for values, readings in same.items() if values]
-        others += [(sum(shares[i] for i in readings), sample.right[readings[0]]) for readings in with_values[1:]]
-    threshold, good = 1.0, 0
-    for i, (share, right) in enumerate(sorted(others, key=lambda each: -each[0]), 1):
-        good += right
-        if i >= MIN_ANSWERED and good / i >= MIN_OFFER_PRECISION:
-            threshold = share
-    return round(threshold, 4)
 
 
 def describe_gains(weighed: Sequence[WeighedRun], limits: AnswerLimits) -> str:

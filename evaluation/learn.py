@@ -28,7 +28,6 @@ from evaluation.answer_limits import (
     choose_limits,
     describe_gains,
     judged_run,
-    offer_threshold,
     sure_levels,
 )
 from evaluation.samples import ParserSample, read_or_collect, without_answer
@@ -97,7 +96,6 @@ def learn(samples: Sequence[ParserSample]) -> dict[str, object]:
         "sure": SURE,
         "said": dict(load_weights().said),
         "said_from": load_weights().said_from,
-        "offered": offer_threshold(samples, scores),
         "unstated": limits.unstated,
         "refused": limits.refused,
         "right": TARGET_PRECISION,

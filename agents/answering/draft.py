@@ -37,8 +37,8 @@ from nacre.records.plan import Plan
 from nacre.records.schema import Schema
 from nacre.records.turn import Understanding
 from nacre.understanding.dialogue.rewrite import answer_meta_question
+from nacre.understanding.ranking.probabilities import MIN_SHARE
 from nacre.understanding.ranking.proof import ONE_PLACE
-from nacre.understanding.ranking.rank import load_weights
 from nacre.wording.answer import verbalise_meaning, verbalise_result, verbalise_rows
 from nacre.wording.comparison import single_property_sentence, summarise_difference
 from nacre.wording.grid import Verbalisation
@@ -58,7 +58,7 @@ def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
         return AnswerDraft(((text, ()),), "answered")
     selected = select_answer_rows(understanding, evidence)
     if selected is None or not _is_settled(understanding, selected[1]) or unserved_request(view.question) == "action":
-        unserved = draft_unserved(view)
+        unserved = draft_unserved(view, schema)
         if unserved is not None:
             return unserved
     from_text = best_text_answer(understanding.standalone, evidence)
@@ -94,23 +94,18 @@ def _draft_without_rows(view: TurnView, schema: Schema) -> AnswerDraft:
         return from_texts
     missing = _reported_missing(view)
     if missing:
-        text = fallbacks.explain_reported_absence(missing, understanding, schema, evidence)
-        return AnswerDraft(((text, ()),), "not_in_graph", reason=text)
-    nearest = (
-        None if fallbacks.is_unanswerable(understanding, evidence) else fallbacks.draft_nearest(understanding, evidence)
-    )
+        return fallbacks.explain_reported_absence(missing, understanding, schema, evidence)
+    is_unanswerable = fallbacks.is_unanswerable(understanding, evidence)
+    nearest = None if is_unanswerable else fallbacks.draft_nearest(understanding, evidence, schema)
     if nearest is not None:
         return nearest
     absence = fallbacks.explain_absence(understanding, schema, evidence, dict(view.failures))
-    cited = () if absence.table is None else (absence.table,)
-    is_unstated = unstated_rows(understanding, evidence) is not None
-    options = (
-        fallbacks.likeliest_reading(understanding, evidence)
-        if absence.status == "not_in_graph" and not is_unstated
-        else ()
-    )
-    sentences = ((absence.text, cited), *(_nearest_fact(view, schema) if is_unstated else ()))
-    return AnswerDraft(sentences, absence.status, reason=absence.reason, table=absence.table, options=options)
+    if unstated_rows(understanding, evidence) is not None:
+        return replace(absence, sentences=(*absence.sentences, *_nearest_fact(view, schema)))
+    if absence.status not in ("not_in_graph", "not_understood"):
+        return absence
+    options = fallbacks.likeliest_readings(understanding, evidence, schema)
+    return replace(absence, options=options, confirm="" if view.rewrite.gloss else absence.confirm)
 
 
 def find_lack(view: TurnView) -> Lack:
@@ -248,8 +243,9 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         if rows.joined is not None and each.joined == replace(rows.joined, basis=True)
     )
     sure = _is_settled(understanding, rows)
-    found = (rows, understanding, evidence, schema)
-    options = () if sure or rows.joined is not None else fallbacks.other_readings(*found, load_weights().offered)
+    least = 0.0 if sure else MIN_SHARE
+    offered = () if rows.joined else fallbacks.other_readings(rows, understanding, evidence, schema, least)
+    options = () if sure or rows.reading is None else offered
     unknown, others = tuple(_unknown_caveat(rows, view)), tuple(_caveats(rows, view))
     caveats = (*unknown, *others)
     beside = (
@@ -280,7 +276,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         table=index,
         disputed=disputed,
         options=options,
-        others=() if options else fallbacks.other_readings(*found, 0.0),
+        others=() if options else offered,
         confirm="" if sure or caveats or options or beside or sole_reading(understanding, rows) is None else rows.words,
         columns=result.columns,
         rows=result.rows,
@@ -479,16 +475,15 @@ def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Se
     return reading.covered < HALF and in_texts >= HALF * len(understanding.unknown)
 
 
-def draft_unserved(view: TurnView) -> AnswerDraft | None:
+def draft_unserved(view: TurnView, schema: Schema) -> AnswerDraft | None:
     """One sentence about what this can do, then the nearest facts of the named things; None for a question."""
     request = unserved_request(view.question)
     if not request:
         return None
     understanding = view.understanding
     text = lead(request)
-    facts = (
-        fallbacks.draft_nearest(understanding, view.evidence) if understanding.named or request == "opinion" else None
-    )
+    has_facts = bool(understanding.named) or request == "opinion"
+    facts = fallbacks.draft_nearest(understanding, view.evidence, schema) if has_facts else None
     if facts is None:
         return AnswerDraft(((text, ()),), "not_in_graph", reason=text)
     named = join_names([quote_line(each.mention.label) for each in understanding.named])

@@ -1,10 +1,12 @@
-"""What is answered if no rows are sure: TurnView or Understanding + evidence -> AnswerDraft, Absence, offered readings.
+"""What is answered if no rows are sure: TurnView or Understanding + evidence -> AnswerDraft, offered readings.
 The nearest sentences were looked up before (`nacre/access/nearest`) and have their nearness."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
+
+from rapidfuzz import process
 
 from agents.answering.select_answer import (
     candidate_rows,
@@ -13,7 +15,6 @@ from agents.answering.select_answer import (
     empty_table,
     have_same_values,
     indexed_sentences,
-    is_echo,
     is_empty,
     is_nil,
     is_sure,
@@ -30,11 +31,11 @@ from nacre.language.tokens import Token, fold, name_tokens, tokenize
 from nacre.language.values import format_date, format_value
 from nacre.language.word_forms import join_names
 from nacre.plans.selects import asked_select, is_unknown_truth, predicates_of
-from nacre.records.answer import Status
 from nacre.records.evidence import Evidence, EvidenceSentence, Nearness, QueryError, Rows
-from nacre.records.plan import Attribute, Body, Itself, Plan, Select
+from nacre.records.plan import Attribute, Itself, Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import NamedThing, Reading, Understanding
+from nacre.understanding.ranking.probabilities import MIN_SHARE
 from nacre.understanding.ranking.rank import load_weights
 from nacre.wording.nouns import class_noun
 from nacre.wording.plan_phrases import predicate_words
@@ -93,9 +94,9 @@ def draft_matches(evidence: Sequence[Evidence]) -> AnswerDraft | None:
     )
 
 
-def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence]) -> AnswerDraft | None:
+def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence], schema: Schema) -> AnswerDraft | None:
     """The facts of the named things that are nearest to the question, else the nearest texts; None without any.
-    The best reading and everything about the things are offered."""
+    The best readings and everything about the things are offered."""
     near = [each for each in near_sentences(evidence) if not each[2].chance]
     named = {each.mention.target: each for each in understanding.named}
     facts = [each for each in near if each[2].thing in named]
@@ -104,17 +105,17 @@ def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence]) ->
         return None
     things = [named[key] for key in dict.fromkeys(map(_thing, chosen)) if key in named]
     lead = _lead(understanding, things)
-    readings = (*likeliest_reading(understanding, evidence, bool(things)), *(each.everything for each in things))
     lists_values = not things and any(_is_value(each, chosen) for each in chosen)
-    if lists_values:
-        readings += tuple(each for each in understanding.readings if each.near)
+    wider = tuple(each.everything for each in things)
+    wider += tuple(each for each in understanding.readings if each.near and not each.covered and lists_values)
+    offered = likeliest_readings(understanding, evidence, schema, bool(things))
+    readings = (*offered[: max(1, MOST_OFFERED - len(wider))], *wider)[:MOST_OFFERED]
     offer = offer_readings(readings) if readings else ""
     shown = _within_words(chosen, MOST_WORDS - len(f"{lead} {offer}".split()), bool(things))
     about = tuple((each.mention.target, each.mention.label) for each in things)
-    absent = bool(understanding.absent)
     return AnswerDraft(
         ((lead, ()), *(_worded(each, bool(things)) for each in shown)),
-        "not_in_graph" if absent else "partial",
+        "not_in_graph" if understanding.absent else "partial",
         reason=lead,
         options=readings,
         things=about or (() if lists_values else _thing_of_text(shown[0])),
@@ -216,9 +217,8 @@ def _lead(understanding: Understanding, things: Sequence[NamedThing]) -> str:
         return f"{missing}; this is {nearest}.{nearest_name_hint(unknown)}"
     nearest = f"what the graph says of {names} that is closest" if things else "the closest that the graph says"
     unclear = list(unclear_phrases(understanding))
-    if unclear:
-        return f"I left out {quoted_list(unclear)}; this is {nearest}."
-    return f"I am not sure what you ask; this is {nearest}."
+    doubt = f"I left out {quoted_list(unclear)}" if unclear else "I am not sure what you ask"
+    return f"{doubt}; this is {nearest}."
 
 
 def unclear_phrases(understanding: Understanding, place: int = 0) -> Iterator[str]:
@@ -234,18 +234,13 @@ def unclear_phrases(understanding: Understanding, place: int = 0) -> Iterator[st
             yield text[found[0].start : found[-1].end]
 
 
-def likeliest_reading(
-    understanding: Understanding, evidence: Sequence[Evidence], is_named: bool = False
+def likeliest_readings(
+    understanding: Understanding, evidence: Sequence[Evidence], schema: Schema, is_named: bool = False
 ) -> tuple[Reading, ...]:
-    """The likeliest reading that gives something, to be offered; beside named things only one that uses the names."""
-    rows = [each for _, each in candidate_rows(evidence) if each.reading is not None and not is_empty(each.table)]
-    rows = [each for each in rows if not is_nil(each.table) and not is_trivial(understanding, each)]
-    best = max(rows, key=lambda each: row_probability(understanding, each), default=None)
-    if best is None or best.reading is None or row_probability(understanding, best) < load_weights().offered:
-        return ()
-    reading = understanding.readings[best.reading]
-    left_out = {word for text in reading.unused for word in name_tokens(text)}
-    return () if is_named and left_out & _name_words(understanding) else (reading,)
+    """The likeliest readings that give something, to be offered; beside named things only those that use the names."""
+    found = other_readings(None, understanding, evidence, schema)
+    names = _name_words(understanding) if is_named else set()
+    return tuple(each for each in found if names.isdisjoint(w for text in each.unused for w in name_tokens(text)))
 
 
 def _name_words(understanding: Understanding) -> set[str]:
@@ -291,16 +286,6 @@ MOST_PROPERTIES, MOST_MISSING_WORDS = 6, 4
 STEM = 6
 
 
-@dataclass(frozen=True)
-class Absence:
-    """The text instead of an answer. `table` is the index of the empty rows that are the answer, if any."""
-
-    text: str
-    status: Status
-    reason: str | None = None
-    table: int | None = None
-
-
 def is_unanswerable(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
     """Whether the graph can only give an empty result: as the sure answer, or since it does not state what is asked."""
     is_known = not understanding.unknown
@@ -312,53 +297,51 @@ def is_unanswerable(understanding: Understanding, evidence: Sequence[Evidence]) 
 
 def explain_absence(
     understanding: Understanding, schema: Schema, evidence: Sequence[Evidence], failures: dict[str, QueryError]
-) -> Absence:
+) -> AnswerDraft:
     """The first reason that applies: unknown words, a property that is not stated, an empty result, failed queries, a
     question that was not understood. Else which words of the question the evidence lacks."""
     empty = empty_table(understanding, evidence)
     if understanding.unknown and understanding.cut:
         why = "not all names in it could be looked up in time."
-        return Absence(f"I could not find out: {why} Please ask again.", "failed", why)
+        return AnswerDraft(((f"I could not find out: {why} Please ask again.", ()),), "failed", reason=why)
     if understanding.unknown:
-        text = _unknown_words_text(understanding, schema, evidence)
-        return Absence(text, "not_in_graph", text)
+        return _absent(_unknown_words_text(understanding, schema, evidence))
     if understanding.unstated is not None:
         asked, other = understanding.unstated
         nearest = f"The nearest it has is {quote_line(other)}, which is no answer."
-        text = f"This graph does not state {quote_line(asked)}. {nearest}"
-        return Absence(text, "not_in_graph", text)
+        return _absent(f"This graph does not state {quote_line(asked)}. {nearest}")
     unstated = unstated_rows(understanding, evidence)
     if unstated is not None and is_unknown_truth(unstated.table):
-        text = f"This graph does not say {quote_line(unstated.words)}."
-        return Absence(text, "not_in_graph", text)
+        return _absent(f"This graph does not say {quote_line(unstated.words)}.")
     if unstated is not None and not _is_list(understanding.readings[0], schema):
-        text = _unstated_text(understanding.readings[0])
-        return Absence(text, "not_in_graph", text)
+        return _absent(_unstated_text(understanding.readings[0]))
     if empty is not None and (unstated is not None or is_sure(understanding, empty[1])):
         index, rows = empty
-        words = rows.words
-        text = f"Nothing in this graph matches: {quote_line(words)}." if words else "Nothing in this graph matches."
-        if is_sure(understanding, rows):
-            return Absence(text, "answered", table=index)
-        return Absence(text, "not_in_graph", text)
+        plan = plan_of(understanding, rows)
+        values = stated_values(plan, schema) if plan is not None else ""
+        text = f"Nothing in this graph matches{f': {quote_line(rows.words)}' if rows.words else ''}. {values}".rstrip()
+        is_answer = is_sure(understanding, rows)
+        return AnswerDraft(((text, (index,)),), "answered", table=index) if is_answer else _absent(text)
     failed = {branch: error for branch, error in failures.items() if error.kind != "empty"}
     if failed and empty is None:
         why = "; ".join(f"{branch}: {error.message}" for branch, error in failed.items())
-        return Absence(f"I could not find out: my queries failed ({quote_line(why)}).", "failed", why)
+        text = f"I could not find out: my queries failed ({quote_line(why)})."
+        return AnswerDraft(((text, ()),), "failed", reason=why)
     if understanding.readings:
-        found = _misunderstanding(understanding.readings[0], empty is not None)
-        possible = possible_fits(empty[1]) if empty is not None else ""
-        return replace(found, text=f"{found.text} {possible}") if possible else found
+        return _misunderstanding(understanding.readings[0], empty[1] if empty is not None else None, schema)
     known = _known_words(schema, evidence)
     missing = [token.text for token in tokenize(understanding.standalone) if _is_unknown_word(token, known)]
     words = f" on {quoted_list(missing[:MOST_MISSING_WORDS])}" if missing else " that answers this question"
-    text = f"This graph holds nothing{words}." if schema.predicates else f"The texts say nothing{words}."
-    return Absence(text, "not_in_graph", text)
+    return _absent(f"This graph holds nothing{words}." if schema.predicates else f"The texts say nothing{words}.")
+
+
+def _absent(text: str) -> AnswerDraft:
+    return AnswerDraft(((text, ()),), "not_in_graph", reason=text)
 
 
 def explain_reported_absence(
     missing: str, understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]
-) -> str:
+) -> AnswerDraft:
     """What a model says that the graph lacks, and what the graph states of the thing that is asked about."""
     text = f"This graph does not hold {quote_line(missing)}."
     key, name = _subject(understanding, evidence)
@@ -366,7 +349,7 @@ def explain_reported_absence(
     stated = {t[1] for each in evidence for t in each.triples if t[0] == key and t[1] in known} if key else set()
     properties = sorted(predicate_words(iri, schema) for iri in stated if known[iri].role == "fact")
     listed = ", ".join(map(quote_line, properties[:MOST_PROPERTIES]))
-    return f"{text} What it says of {quote_line(name)}: {listed}." if listed else text
+    return _absent(f"{text} What it says of {quote_line(name)}: {listed}." if listed else text)
 
 
 def _unknown_words_text(understanding: Understanding, schema: Schema, evidence: Sequence[Evidence]) -> str:
@@ -427,6 +410,29 @@ def nearest_name_hint(unknown: Sequence[tuple[str, str]]) -> str:
     return f" The nearest name it has is {quoted_list(near)}." if near else ""
 
 
+def stated_values(plan: Plan, schema: Schema) -> str:
+    """Which values a property has whose condition in a plan none of them meets, the most similar first, or the range of
+    its numbers; "" if one may meet it, or if the schema lists no values."""
+    select = asked_select(plan.body)
+    for each in select.filters if select is not None else ():
+        if each.negated or not isinstance(each.left, Attribute):
+            continue
+        predicate, asked = schema.predicate_of[each.left.predicate], each.right
+        label = f"“{quote_line(predicate.label)}”"
+        known = predicate.values or predicate.samples
+        if isinstance(asked, str) and known and predicate.role == "fact" and not predicate.hidden:
+            if any(fold(asked) in fold(value) for value in known):
+                continue
+            near = [found[0] for found in process.extract(asked, known, processor=fold, limit=MAX_POSSIBLE)]
+            more = "" if predicate.values and len(near) == len(known) else ", for example"
+            return f"The values of {label} are{more} {join_names(list(map(quote_line, near)))}."
+        low, high = predicate.minimum, predicate.maximum
+        if low is not None and high is not None and isinstance(asked, int | float) and not low <= asked <= high:
+            shown = [format_value(bound, predicate.unit, counted=False) for bound in (low, high)]
+            return f"The values of {label} are from {shown[0]} to {shown[1]}."
+    return ""
+
+
 MAX_POSSIBLE = 5  # names of things that may fit
 
 
@@ -441,12 +447,14 @@ def possible_fits(rows: Rows) -> str:
     return f"{listed} may fit{' too' if rows.table.rows else ''}: {why} not exact enough to be sure."
 
 
-def _misunderstanding(best: Reading, empty: bool) -> Absence:
+def _misunderstanding(best: Reading, empty: Rows | None, schema: Schema) -> AnswerDraft:
     unplaced = f" What I could not place: {quoted_list(best.unused)}." if best.unused else ""
-    no_rows = " It gives nothing in this graph." if empty and unplaced else ""
-    lead = "I did not understand this well enough to answer." if unplaced or not empty else "I found nothing for this."
-    text = f"{lead}{unplaced} {confirm_reading(best.words)}{no_rows}"
-    return Absence(text, "not_understood", text)
+    if empty is None:
+        text = f"I did not understand this well enough to answer.{unplaced}"
+        return AnswerDraft(((text, ()),), "not_understood", reason=text, confirm=best.words)
+    text = f"I found nothing for “{quote_line(best.words)}”.{unplaced}"
+    also = possible_fits(empty) or stated_values(best.plan, schema)
+    return AnswerDraft(((f"{text} {also}".rstrip(), ()),), "not_understood", reason=text)
 
 
 def quoted_list(names: Sequence[str]) -> str:
@@ -487,44 +495,56 @@ MOST_OFFERED = 3
 
 
 def other_readings(
-    chosen: Rows, understanding: Understanding, evidence: Sequence[Evidence], schema: Schema, least: float
+    chosen: Rows | None,
+    understanding: Understanding,
+    evidence: Sequence[Evidence],
+    schema: Schema,
+    least: float = MIN_SHARE,
 ) -> tuple[Reading, ...]:
-    """The readings that are at least so likely and give something else than `chosen`, the likeliest first; of two
-    with the same words the later names its class. The same rows add up; codes of things in the answer are left out."""
-    shown, words = [column_values(chosen.table)], {chosen.words}
-    plan = plan_of(understanding, chosen)
-    things = {_conditions(plan)} if plan is not None else set()
-    found: list[Reading] = []
+    """The likeliest readings that give something else than `chosen` and than each other, at most three; of two with the
+    same words the later names its class. The shares of readings with the same rows add up to `least` or more. Further
+    columns are something else if the question asks for them. Identifiers that it does not ask for are left out."""
+    named = {each.target for each in (*understanding.mentions, *understanding.candidates) if each.kind == "predicate"}
     rows = [(each, column_values(each.table)) for _, each in candidate_rows(evidence)]
+    shown = [(chosen.words, column_values(chosen.table), plan_of(understanding, chosen))] if chosen is not None else []
+    found: list[Reading] = []
     for each, values in sorted(rows, key=lambda row: -row_probability(understanding, row[0])):
-        same = {e.reading for e, own in rows if e.reading is not None and have_same_values(values, own)}
-        if each.reading is None or sum(understanding.readings[i].score for i in same) < least:
-            continue
-        is_no_answer = is_empty(each.table) or is_nil(each.table) or is_echo(understanding, each)
-        if is_no_answer or any(have_same_values(values, own) for own in shown):
+        if each.reading is None or is_empty(each.table) or is_nil(each.table) or is_trivial(understanding, each):
             continue
         reading = understanding.readings[each.reading]
-        if _selects_identifiers(reading.plan, schema) and _conditions(reading.plan) in things:
+        same = {e.reading for e, other in rows if e.reading is not None and have_same_values(values, other)}
+        share = sum(understanding.readings[i].score for i in same)
+        if share < least or _selects_identifiers(reading, understanding.standalone, schema):
             continue
-        if each.words in words:
-            reading = _with_classes(reading, schema)
-        if reading.words in words:
+        if any(
+            # a further column that the question names is something else
+            have_same_values(values, own) and not (_shown_properties(reading.plan) - _shown_properties(plan)) & named
+            for _, own, plan in shown
+        ):
             continue
-        shown.append(values)
-        things.add(_conditions(reading.plan))
-        words.add(reading.words)
-        found.append(reading)
-    return tuple(found[:MOST_OFFERED])
+        words = {other for other, _, _ in shown}
+        reading = _with_classes(reading, schema) if each.words in words else reading
+        if reading.words not in words:
+            shown.append((reading.words, values, reading.plan))
+            found.append(reading)
+    # readings that change the plan of these rows were not run
+    changed = (each for each in understanding.readings if each.near and each.covered and each.probability is None)
+    return (*found, *(each for each in changed if all(each.words != words for words, _, _ in shown)))[:MOST_OFFERED]
 
 
-def _conditions(plan: Plan) -> Body:
-    return replace(plan.body, answers=()) if isinstance(plan.body, Select) else plan.body
+def _shown_properties(plan: Plan | None) -> set[str]:
+    answers = plan.body.answers if plan is not None and isinstance(plan.body, Select) else ()
+    return {each.predicate for each in answers if isinstance(each, Attribute)}
 
 
-def _selects_identifiers(plan: Plan, schema: Schema) -> bool:
-    return isinstance(plan.body, Select) and all(
-        isinstance(answer, Attribute) and schema.predicate_of[answer.predicate].role == "identifier"
-        for answer in plan.body.answers
+def _selects_identifiers(reading: Reading, asked: str, schema: Schema) -> bool:
+    """Whether a reading gives only identifiers, and the question does not ask for them."""
+    body = reading.plan.body
+    return isinstance(body, Select) and all(
+        isinstance(answer, Attribute)
+        and (predicate := schema.predicate_of[answer.predicate]).role == "identifier"
+        and content_words(predicate.label).isdisjoint(content_words(asked))
+        for answer in body.answers
     )
 
 

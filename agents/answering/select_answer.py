@@ -16,7 +16,6 @@ from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
 from nacre.records.turn import Reading, Understanding
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.ranking.probabilities import (
-    MAX_READINGS_RUN,
     choose_reading,
     outcome_features,
     probability,
@@ -312,9 +311,6 @@ def _asks_the_same(plan: Plan, other: Plan) -> bool:
     if one is None or two is None or predicates_of(one) != predicates_of(two):
         return False
     return {v.keys for v in one.variables if v.keys} == {v.keys for v in two.variables if v.keys}
-
-
-__all__ = ["MAX_READINGS_RUN", "calibrate_rows"]
 
 
 def calibrate_rows(understanding: Understanding, ran: Sequence[BranchResult]) -> tuple[BranchResult, ...]:

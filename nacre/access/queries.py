@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from agents.answering.select_answer import MAX_READINGS_RUN
 from agents.turn_view import Language
 from nacre.access.open_graph import lexical_problem, load_lexicon, sparql_problem, vector_problem
 from nacre.config.settings import Settings
@@ -28,6 +27,7 @@ from nacre.stores.catalog import Graph
 from nacre.stores.sparql_source import SparqlSource, SparqlTerm, seconds_left
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.schema_sql import schema_sql
+from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN
 from nacre.understanding.understand import understand
 from tools import sparql, sql
 from tools.sandbox import Sandbox

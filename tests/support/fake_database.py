@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agents.answering.select_answer import MAX_READINGS_RUN
 from agents.turn_view import Language
 from nacre.language.tokens import word_forms
 from nacre.records.evidence import BranchResult, LookUp, Occurrence, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.lexicon import Lexicon, Row, TableLink, write_lexicon
+from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN
 
 NO_SCHEMA = Schema((), (), (), (), {}, 0, 0)
 DISH = "CREATE TABLE dish (\n  id INTEGER\n);"

@@ -13,11 +13,13 @@ from nacre.extensions.nearest.facts import nearest_sentences, question_forms
 from nacre.language.tokens import tokenize
 from nacre.records.evidence import EvidenceSentence, Nearness, Rows, Table
 from nacre.records.plan import Attribute, Itself, Plan, Profile, Select, Variable
+from nacre.records.schema import Schema
 from nacre.records.turn import Mention, NamedThing, Reading, Understanding
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
 from nacre.understanding.mentions import absent_names
 from nacre.understanding.question.analyse import question_of_tokens
 
+SCHEMA = Schema((), (), (), (), {}, 0, 0)
 BOATS = Plan(Select((Itself("x"),), (Variable("x", ("Boat",)),)))
 OTTER = Mention("Otter", 0, 5, "entity", "otter", "Otter", 1.0)
 EVERYTHING = Reading(
@@ -62,7 +64,7 @@ def test_rows_without_a_named_thing_do_not_answer() -> None:
 def test_three_facts_are_shown_and_the_nearest_first() -> None:
     understanding = Understanding("any safety bits on the Otter?", unknown=(("bits", ""),), named=(NAMED,))
     evidence = [fact(f"Otter has {n} masts.", score) for n, score in ((1, 0.1), (2, 0.9), (3, 0.2), (4, 0.05))]
-    draft = draft_nearest(understanding, evidence)
+    draft = draft_nearest(understanding, evidence, SCHEMA)
     assert draft is not None
     assert (draft.status, draft.values) == ("partial", ())
     assert [indexes for _, indexes in draft.sentences] == [(), (1,), (2,), (0,)]
@@ -74,10 +76,10 @@ def test_three_facts_are_shown_and_the_nearest_first() -> None:
 def test_facts_leave_room_for_what_is_offered_and_one_is_always_shown() -> None:
     understanding = Understanding("any safety bits on the Otter?", unknown=(("bits", ""),), named=(NAMED,))
     long, short = fact(f"Otter has {'very ' * 150}old sails.", 0.9), fact("Otter has 2 masts.", 0.8)
-    draft = draft_nearest(understanding, [long, short])
+    draft = draft_nearest(understanding, [long, short], SCHEMA)
     assert draft is not None
     assert [indexes for _, indexes in draft.sentences] == [(), (1,)]
-    alone = draft_nearest(understanding, [long])
+    alone = draft_nearest(understanding, [long], SCHEMA)
     assert alone is not None
     assert [indexes for _, indexes in alone.sentences] == [(), (0,)]
 
@@ -117,8 +119,8 @@ def test_a_word_that_names_of_the_graph_have_is_not_absent() -> None:
 
 
 def test_sentences_that_are_not_like_the_question_are_not_shown() -> None:
-    assert draft_nearest(Understanding("who ate?"), [fact("Otter has a mast.", 0.1, thing="")]) is None
-    assert draft_nearest(Understanding("who ate?"), [fact("Otter ate.", 0.9, thing="")]) is not None
+    assert draft_nearest(Understanding("who ate?"), [fact("Otter has a mast.", 0.1, thing="")], SCHEMA) is None
+    assert draft_nearest(Understanding("who ate?"), [fact("Otter ate.", 0.9, thing="")], SCHEMA) is not None
 
 
 LENGTH = Plan(Select((Attribute("x", "length"),), (Variable("x", keys=("otter",)),)))
@@ -202,7 +204,7 @@ def test_values_of_the_nearest_property_are_listed_and_the_property_is_offered()
     values = [deep("Otter", "3 m"), deep("Heron", "2 m"), deep("Wren", "1 m"), deep("Swift", "4 m")]
     depths = Reading(BOATS, 0.0, 0.0, "the depths of the boats", near=True)
     understanding = Understanding("which boat is shallow?", readings=(*boats(("shallow",))[0].readings, depths))
-    draft = draft_nearest(understanding, values)
+    draft = draft_nearest(understanding, values, SCHEMA)
     assert draft is not None
     assert [indexes for _, indexes in draft.sentences] == [(), (0,), (1,), (2,)]
     assert (draft.status, draft.values, draft.options, draft.things) == ("partial", (), (depths,), ())

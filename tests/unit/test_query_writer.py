@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agents import query_writer
-from agents.answering.select_answer import MAX_READINGS_RUN, UNSURE, select_answer_rows
+from agents.answering.select_answer import UNSURE, select_answer_rows
 from agents.model_calls import Limits
 from agents.model_priors import model_priors
 from agents.query_writer import Lead
@@ -17,6 +17,7 @@ from nacre.records.evidence import BranchResult, Doubt, LookUp, Occurrence, Quer
 from nacre.records.plan import Plan, Select
 from nacre.records.schema import Class
 from nacre.records.turn import EarlierTurn, Mention, Reading, Rewrite, Understanding
+from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN
 from nacre.understanding.ranking.rank import load_weights
 from tests.support.fake_database import DISH, NO_SCHEMA, FakeDatabase, refused, rows
 from tests.support.scripted_model import ScriptedModel, Slow, step

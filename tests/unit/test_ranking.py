@@ -23,7 +23,7 @@ def _reading(share: float, odds: float = 0.0) -> Reading:
     return Reading(plan, share, 1.0, "things", odds=odds)
 
 
-LEARNED = Weights({}, {}, {"ran empty": -2.0, "belief": 0.1}, {"ran agreeing": 1.0}, 0.8, 0.9, 0.2, 0.0, 1.0, 0.4, 0.8)
+LEARNED = Weights({}, {}, {"ran empty": -2.0, "belief": 0.1}, {"ran agreeing": 1.0}, 0.8, 0.9, 0.0, 1.0, 0.4, 0.8)
 
 
 def test_beliefs_are_ordered_and_sum_to_one() -> None:

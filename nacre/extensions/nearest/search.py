@@ -1,23 +1,28 @@
 """What is nearest to a question that no rows surely answer: TurnView + Graph -> NearestFound.
 
 Then the look-up of the fact that is nearest: Understanding + near facts -> a reading and its rows. No rule derives this
-reading from the words; likeness chooses the property of a named thing that they ask for.
+reading from the words; likeness chooses the property of a named thing that they ask for. Last, readings that change one
+part of the likeliest plan: what a superlative measures if no word names it, a total to the mean that is asked for, or a
+condition less. These are offered, and run only if a person chooses them.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agents.answering.draft import QUERYING
 from agents.answering.select_answer import (
     UNSURE,
     candidate_rows,
+    content_words,
     has_same_columns,
     indexed_sentences,
     is_empty,
+    is_nil,
     row_probability,
     says_opposite,
     select_answer_rows,
@@ -26,6 +31,7 @@ from agents.model_priors import after_agreement
 from agents.turn_view import Lack, TurnView
 from nacre.access.likeness import KIND_GAIN, AnswerKind, engine_of, requested_kind, text_forms, word_likenesses
 from nacre.extensions.nearest.facts import (
+    EXACT_SCORE,
     ClassFacts,
     class_facts,
     fitting_facts,
@@ -39,16 +45,29 @@ from nacre.extensions.nearest.facts import (
     without_names,
 )
 from nacre.language.data import language, word_list
-from nacre.language.tokens import name_tokens, tokenize
-from nacre.plans.selects import asked_select, predicates_of
+from nacre.language.tokens import fold, name_tokens, tokenize
+from nacre.plans.selects import asked_select, predicates_of, variable_of
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Nearness, Query, Rows
-from nacre.records.plan import EXTREMES, MEANS, Attribute, Edge, Itself, Plan, Profile, Select, Variable
+from nacre.records.plan import (
+    EXTREMES,
+    MEANS,
+    Aggregate,
+    Attribute,
+    Edge,
+    Filter,
+    Itself,
+    Plan,
+    Profile,
+    Select,
+    Variable,
+)
 from nacre.records.schema import Schema
 from nacre.records.turn import NamedThing, Reading, Understanding
 from nacre.understanding.question.analyse import analyse_question
-from nacre.understanding.ranking.probabilities import probability
+from nacre.understanding.ranking.probabilities import MIN_SHARE, probability
 from nacre.understanding.ranking.rank import load_weights
-from nacre.wording.plan_phrases import verbalise_plan
+from nacre.wording.nouns import is_temporal
+from nacre.wording.plan_phrases import predicate_words, verbalise_plan
 from tools.search_passages import LEXICAL
 from tools.sql import run_reading
 
@@ -97,6 +116,10 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
             understanding = replace(understanding, readings=(*understanding.readings, looked_up.reading))
             evidence += looked_up.found.evidence
             queries += looked_up.found.queries
+    selected = select_answer_rows(view.understanding, view.evidence)
+    rows = selected[1] if selected is not None else None
+    changed = changed_readings(view.understanding, rows, view.evidence, graph.schema)
+    understanding = replace(understanding, readings=(*understanding.readings, *changed))
     words = f"what is nearest to: {view.standalone}"
     query = Query(LEXICAL, view.round, view.standalone, words=words, rows=len(evidence))
     query = replace(query, seconds=time.perf_counter() - started)
@@ -334,3 +357,111 @@ def _select(thing: NamedThing, predicate: str, is_inverse: bool, schema: Schema)
     other = Variable("other", classes if len(classes) == 1 else ())
     ends = (other.name, variable.name) if is_inverse else (variable.name, other.name)
     return Select((Itself(other.name),), (variable, other), (Edge(ends[0], predicate, ends[1]),))
+
+
+# readings with a changed plan that are offered (given)
+MAX_CHANGED = 2
+
+
+def changed_readings(
+    understanding: Understanding, selected: Rows | None, evidence: Sequence[Evidence], schema: Schema
+) -> tuple[Reading, ...]:
+    """The readings that change one part of the plan of the likeliest reading if that gives nothing, else of the plan of
+    the selected rows."""
+    first = next((each for _, each in candidate_rows(evidence) if each.reading == 0), None)
+    is_nothing = first is None or is_empty(first.table) or is_nil(first.table)
+    place = 0 if is_nothing or selected is None else selected.reading
+    if place is None or not understanding.readings:
+        return ()
+    reading, select = understanding.readings[place], understanding.readings[place].plan.body
+    if not isinstance(select, Select):
+        return ()
+    bodies = [*_other_measures(select, understanding, schema), *_means(select, understanding)]
+    if is_nothing or not reading.unused:
+        bodies += _fewer_conditions(select, understanding, is_nothing=is_nothing)
+    known = {each.words for each in understanding.readings if each.score >= MIN_SHARE}
+    found: dict[str, Reading] = {}
+    for body in bodies:
+        words = verbalise_plan(Plan(body), schema)
+        if words not in known:
+            found.setdefault(words, Reading(Plan(body), 0.0, reading.covered, words, near=True))
+    return tuple(found.values())[:MAX_CHANGED]
+
+
+def _other_measures(select: Select, understanding: Understanding, schema: Schema) -> Iterator[Select]:
+    """The plan by each other date of the things, if the question does not name the date that orders them."""
+    order = select.order
+    if order is None or not isinstance(order.by, Attribute) or not is_temporal(order.by.predicate, schema):
+        return
+    if content_words(predicate_words(order.by.predicate, schema)) <= content_words(understanding.standalone):
+        return
+    classes = next(each.classes for each in select.variables if each.name == order.by.variable)
+    for each in schema.predicates_of(classes):
+        if each.iri != order.by.predicate and not each.hidden and is_temporal(each.iri, schema):
+            yield replace(select, order=replace(order, by=replace(order.by, predicate=each.iri)))
+
+
+def _means(select: Select, understanding: Understanding) -> Iterator[Select]:
+    """The plan with the mean that the question asks for in place of a total."""
+    means = [cue for cue in analyse_question(understanding.standalone).cues if cue.kind in MEANS]
+    totals = [each for each in select.answers if isinstance(each, Aggregate) and each.function == "sum"]
+    if means and totals:
+        mean: Any = means[0].kind
+        answers = (replace(each, function=mean) if each in totals else each for each in select.answers)
+        yield replace(select, answers=tuple(answers))
+
+
+def _fewer_conditions(select: Select, understanding: Understanding, *, is_nothing: bool) -> Iterator[Select]:
+    """The plan without one of its conditions, that with the weakest words first. If the plan gives something, only
+    conditions that no words name exactly are left out."""
+    shown = [*select.answers, *select.by, *([select.order.by] if select.order is not None else [])]
+    used = {*map(variable_of, shown), *select.group}
+    found: list[tuple[float, Select]] = []
+    for variable in select.variables:
+        edges = [each for each in select.edges if variable.name in (each.subject, each.object)]
+        if variable.name not in used and len(edges) == 1:
+            conditions = [_named(each) for each in select.filters if variable_of(each.left) == variable.name]
+            targets = (edges[0].predicate, *variable.keys, *variable.classes, *chain.from_iterable(conditions))
+            found.append((_score(understanding, *targets), _without_variable(select, variable)))
+        elif variable.keys and variable.classes:
+            plain = replace(variable, keys=(), label="", below=())
+            variables = tuple(plain if each == variable else each for each in select.variables)
+            found.append((_score(understanding, *variable.keys), replace(select, variables=variables)))
+    for condition in select.filters:
+        if condition.op != "known" and not isinstance(condition.left, Aggregate):
+            others = tuple(each for each in select.filters if each != condition)
+            found.append((_score(understanding, *_named(condition)), replace(select, filters=others)))
+    is_list = not any(isinstance(each, Aggregate) for each in select.answers) and select.order is None
+    for score, changed in sorted(found, key=lambda each: each[0]):
+        if (is_nothing or score < EXACT_SCORE) and not (is_list and _has_no_condition(changed)):
+            yield changed
+
+
+def _named(condition: Filter) -> tuple[str, str]:
+    """What words may name of a condition: its property, and its value."""
+    return (condition.left.predicate if isinstance(condition.left, Attribute) else "", fold(str(condition.right)))
+
+
+def _has_no_condition(select: Select) -> bool:
+    return not (select.edges or select.filters or any(each.keys for each in select.variables))
+
+
+def _without_variable(select: Select, variable: Variable) -> Select:
+    """The plan without a variable, the link to it and the conditions on it."""
+
+    def is_kept(condition: Filter) -> bool:
+        right = condition.right.variable if isinstance(condition.right, Attribute) else ""
+        return variable.name not in (variable_of(condition.left), right)
+
+    return replace(
+        select,
+        variables=tuple(each for each in select.variables if each != variable),
+        edges=tuple(each for each in select.edges if variable.name not in (each.subject, each.object)),
+        filters=tuple(filter(is_kept, select.filters)),
+    )
+
+
+def _score(understanding: Understanding, *targets: str) -> float:
+    """How well words of the question name one of these; 0 if none does."""
+    named = (each.score for each in understanding.mentions if {each.target, fold(each.label)} & {*targets})
+    return max(named, default=0.0)

@@ -17,7 +17,7 @@ from fastapi import APIRouter, FastAPI, Query, Request
 from pydantic import BaseModel
 
 from agents.agents import Agents, build_agents
-from agents.answering.select_answer import DECLINED, MAX_READINGS_RUN, is_empty, row_probability, sole_reading
+from agents.answering.select_answer import DECLINED, is_empty, row_probability, sole_reading
 from agents.query_writer import by_rules
 from agents.turn_view import Database, first_turn
 from graph.context import agents_for
@@ -41,6 +41,7 @@ from nacre.stores.catalog import Graph
 from nacre.stores.sparql_source import OxigraphStore, SparqlSource, keywords, query_tokens
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
+from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN
 from nacre.understanding.understand import understand
 from tools.sandbox import Sandbox
 from tools.sparql import endpoint_vocabulary, ingested_labels

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from agents.answering.select_answer import DECLINED, MAX_READINGS_RUN, calibrate_rows, is_empty, row_probability
+from agents.answering.select_answer import DECLINED, calibrate_rows, is_empty, row_probability
 from agents.turn_view import TurnView
 from nacre.access.open_graph import lexicon_for
 from nacre.extensions.texts.answer import rank_given_spans as described_by
@@ -18,6 +18,7 @@ from nacre.extensions.texts.spans import Span
 from nacre.language.tokens import name_tokens, tokenize
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, JoinedTexts, Query, Rows
 from nacre.records.turn import Rewrite, Understanding
+from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN
 from nacre.understanding.understand import understand
 from tools import sql
 from tools.search_passages import LEXICAL, retrieve_sentences

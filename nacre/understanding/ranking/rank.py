@@ -40,10 +40,10 @@ class Weights:
     If the likeliest reading looks up a property of a named thing and gives nothing, other readings answer only if they
     have at least the share `unstated` of its belief. Rows that leave words out are refused below `refused`.
     `levels` are further thresholds after running: wanted share, threshold, share of questions above it, share of these
-    that were right. `offered` is the minimum share of the belief of an offered reading. `likeness` is the weight of the
-    similarity of a reading with the question. On graphs of people who had seen nothing of this, fewer are right than
-    out of fold, so that a reading is only sure from `sure`. `said` gives the log-odds of a chosen reading that uses all
-    words and passes the proof, learned for those above all; with such log-odds, it is also sure from `said_from`.
+    that were right. `likeness` is the weight of the similarity of a reading with the question. On graphs of people who
+    had seen nothing of this, fewer are right than out of fold, so that a reading is only sure from `sure`. `said` gives
+    the log-odds of a chosen reading that uses all words and passes the proof, learned for those above all; with such
+    log-odds, it is also sure from `said_from`.
     """
 
     features: Mapping[str, float]
@@ -52,7 +52,6 @@ class Weights:
     after: Mapping[str, float]
     threshold: float
     right: float
-    offered: float
     likeness: float
     unstated: float
     refused: float
