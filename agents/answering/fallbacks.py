@@ -506,7 +506,8 @@ def other_readings(
     columns are something else if the question asks for them. Identifiers that it does not ask for are left out."""
     named = {each.target for each in (*understanding.mentions, *understanding.candidates) if each.kind == "predicate"}
     rows = [(each, column_values(each.table)) for _, each in candidate_rows(evidence)]
-    shown = [(chosen.words, column_values(chosen.table), plan_of(understanding, chosen))] if chosen is not None else []
+    given = [chosen] if chosen is not None else []
+    shown = [(each.words, column_values(each.table), _shown_properties(plan_of(understanding, each))) for each in given]
     found: list[Reading] = []
     for each, values in sorted(rows, key=lambda row: -row_probability(understanding, row[0])):
         if each.reading is None or is_empty(each.table) or is_nil(each.table) or is_trivial(understanding, each):
@@ -516,16 +517,17 @@ def other_readings(
         share = sum(understanding.readings[i].score for i in same)
         if share < least or _selects_identifiers(reading, understanding.standalone, schema):
             continue
+        properties = _shown_properties(reading.plan) & named if reading.score >= least else set()
         if any(
             # a further column that the question names is something else
-            have_same_values(values, own) and not (_shown_properties(reading.plan) - _shown_properties(plan)) & named
-            for _, own, plan in shown
+            have_same_values(values, own) and not (len(values) > len(own) and properties - before)
+            for _, own, before in shown
         ):
             continue
         words = {other for other, _, _ in shown}
         reading = _with_classes(reading, schema) if each.words in words else reading
         if reading.words not in words:
-            shown.append((reading.words, values, reading.plan))
+            shown.append((reading.words, values, properties))
             found.append(reading)
     # readings that change the plan of these rows were not run
     changed = (each for each in understanding.readings if each.near and each.covered and each.probability is None)

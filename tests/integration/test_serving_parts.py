@@ -207,7 +207,7 @@ def test_of_many_that_take_a_lock_at_once_one_has_it(tmp_path) -> None:
         return taken
 
     with ThreadPoolExecutor(4) as pool:
-        assert all(pool.map(take, [one, two, one, two]))
+        assert any(list(pool.map(take, [one, two, one, two])))
 
 
 def test_a_damaged_file_of_keys_opens_nothing(tmp_path) -> None:

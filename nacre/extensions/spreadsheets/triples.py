@@ -460,10 +460,8 @@ def _second_pass(
         numbers.add(array("I", np.concatenate(parts).tobytes()))
     # those below the table are copied too
     deque(every, 0)
-    reports = tuple(
-        _column_report(each, links.get(each.place), count, read[each.place], texts_kept[each.place])
-        for each in table.columns
-    )
+    counts = ((each, read[each.place], texts_kept[each.place]) for each in table.columns)
+    reports = tuple(_column_report(each, links.get(each.place), count, *found) for each, *found in counts)
     notes = (*reading.notes, *_misfit_notes(table, reports, misfits))
     named = " ".join(each.name for each in table.parts or (table.name,) if each is not None)
     file, sheet, key = Path(reading.source.name).name, reading.sheet.name, table.key.name if table.key else ""

@@ -302,10 +302,11 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
     if is_either and {c.kind for c in joins} == {"or", "and"}:
         yield _words(question, token_mask(joins[0].start, joins[-1].end))
     for target in d.targets:
+        own = graph.literals[target.ref.node] if target.distinct and not target.ref.predicate else ()
         named = [
-            graph.about(p) for p in graph.literals[target.ref.node] if not target.ref.predicate and target.distinct
+            graph.about(p) for p in own if graph.about(p).role in ("name", "identifier") or "name" in graph.words[p]
         ]
-        if any(each.role in ("name", "identifier") and each.objects < each.subjects for each in named):
+        if any(each.objects < each.subjects for each in named):
             yield question.text
     functions = {target.function for target in d.targets}
     grouped = {cue.end for cue in question.cues if cue.kind == "group"}
