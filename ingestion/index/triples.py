@@ -155,9 +155,10 @@ def export_triples(tables: Tables, out: BinaryIO, form: Literal["nt", "nq"] | No
 
 
 def stored_statements(connection: sqlite3.Connection, layout: dict[str, Any]) -> Iterator[Statement]:
-    """All statements that were read, in a stable order; those of a layer are left out."""
+    """All statements that were read, in a stable order, with columns of sheets in theirs; those of a layer are left
+    out."""
     yield from _types(connection, layout)
-    for index, place in enumerate(layout["places"]):
+    for index, place in sorted(enumerate(layout["places"]), key=lambda each: each[1].get("position", 0)):
         yield from _place_statements(connection, layout, index, place)
     query = "SELECT subject, predicate, kind, object, datatype, language, graph FROM _nacre_aside ORDER BY rowid"
     yield from connection.execute(query)

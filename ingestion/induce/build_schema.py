@@ -18,7 +18,7 @@ from ingestion.vocabulary import COMMENT_PREDICATES, OWL, SCHEMA_PREDICATES, is_
 from nacre.language.data import word_list
 from nacre.language.labels import has_boolean_values
 from nacre.language.spellings import spelling_groups
-from nacre.records.schema import LOCAL, RECORDS, Class, Group, Predicate, Schema
+from nacre.records.schema import RECORDS, Class, Group, Predicate, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -164,8 +164,7 @@ def _predicate(
         written=written_form(cells),
         ordered=list_places(layout.facts, place) is not None,
         spellings=() if values else _spellings(layout, place),
-        # terms of sheets are numbered in the order of columns
-        position=place.number if place.iri.startswith(LOCAL) else 0,
+        position=place.position,
     )
 
 

@@ -17,7 +17,7 @@ from ingestion.layer.resolve import name_declarations
 from ingestion.meaning.derive import Rule, derive_facts
 from ingestion.read.facts import Facts, TermSort, change_mask, unique_counts
 from ingestion.vocabulary import TYPE, language_rank, local_name, name_rank
-from nacre.records.schema import Column, Relation
+from nacre.records.schema import LOCAL, Column, Relation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,6 +69,11 @@ class PredicateColumns:
     high: str = ""
     text: str = ""
     link: str = ""
+
+    @property
+    def position(self) -> int:
+        """The place of a column of a sheet, as the terms of sheets are numbered in this order; 0 for others."""
+        return self.number if self.iri.startswith(LOCAL) else 0
 
     @property
     def columns(self) -> tuple[str, ...]:

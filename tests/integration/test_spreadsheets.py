@@ -17,12 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.layer.layer_file import load_layer_files, read_layer
-from ingestion.pipeline import ingest
+from ingestion.pipeline import change_layers, ingest
 from ingestion.read import sources
 from ingestion.read.facts import Facts
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
 from ingestion.read.tables import SheetReport, read_sheet_reports
+from ingestion.stages import NO_PROGRESS
 from ingestion.vocabulary import LABEL, TYPE, XSD
 from nacre.errors import ConfigError, IngestionError
 from nacre.extensions.spreadsheets import layout, read_delimited, triples
@@ -31,8 +32,9 @@ from nacre.extensions.spreadsheets.read_workbook import _workbook
 from nacre.extensions.spreadsheets.triples import export_cells
 from nacre.extensions.uploads.files import command_of_files
 from nacre.records.schema import LOCAL
+from nacre.stores.catalog import Servers
 from nacre.stores.sqlite.tables import Tables
-from nacre.stores.versions import SHEETS
+from nacre.stores.versions import SHEETS, TABLES
 
 READING = ReadOptions(base=f"{LOCAL}club/")
 
@@ -312,6 +314,24 @@ def test_the_same_columns_of_a_later_table_are_no_links(tmp_path: Path) -> None:
         made = ingest([source], "club", data=tmp_path / "data", add=True, tables_only=True, reading=READING)
     reports = read_sheet_reports(tmp_path / "data" / "club" / "versions" / made.version)
     assert [(each.name, [column.link for column in each.columns]) for each in reports] == [("Name", ["", "", ""])] * 2
+
+
+def test_columns_keep_their_order_when_a_word_is_taught_and_a_file_is_added(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    first = write(tmp_path / "walks.csv", "Walk,Start,Length,Dog\nFell,2024-01-03,4,Bo\nLoch,2024-02-05,7,Cy\n")
+    second = write(tmp_path / "huts.csv", "Hut,Beds,Altitude\nPine,4,800\nRidge,9,1200\n")
+
+    def order(version: str) -> list[str]:
+        with closing(Tables(data / "club" / "versions" / version / TABLES)) as tables:
+            known = sorted(tables.schema.predicates, key=lambda each: each.position)
+        return [each.label for each in known if each.position]
+
+    made = ingest([str(first)], "club", data=data, tables_only=True, reading=READING)
+    assert order(made.version) == ["Walk", "Start", "Length", "Dog"]
+    taught = change_layers("club", lambda files: files, data=data, server=Servers(), on_stage=NO_PROGRESS)
+    assert order(taught.version) == ["Walk", "Start", "Length", "Dog"]
+    both = ingest([str(second)], "club", data=data, add=True, tables_only=True, reading=READING)
+    assert order(both.version) == ["Walk", "Start", "Length", "Dog", "Hut", "Beds", "Altitude"]
 
 
 def test_a_table_that_is_added_refers_to_what_the_graph_has(tmp_path: Path) -> None:

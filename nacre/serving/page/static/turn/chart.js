@@ -44,7 +44,8 @@ function possibleCharts(columns, rows, named) {
   else if (isGrouped(time)) found.push({ kind: "line", along: time, value, group });
   else if (isGrouped(other)) found.push({ kind: "grouped", along: other, value, group }, { kind: "stacked", along: other, value, group });
   if (numbers.length > 1) found.push({ kind: "scatter", along: numbers[1], value, name });
-  const bars = { kind: "bars", along: name ?? time, value };
+  // a name or time with several rows has no bar of its own
+  const bars = { kind: "bars", along: [...names, time].find((i) => i != null && distinct(i) === rows.length), value };
   // a line beats bars if the table says of what time each number is
   if (bars.along != null && found[0]?.group == null) found.splice(found[0]?.kind === "line" ? 1 : named || rows.length > MAX_BARS ? found.length : 0, 0, bars);
   return found;

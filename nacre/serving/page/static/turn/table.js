@@ -33,7 +33,7 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
 
   function draw() {
     const by = columns.length - state.by;
-    const sorted = state.by ? [...rows].sort((a, b) => compareCells(a[by], b[by]) * (state.down ? -1 : 1)) : rows;
+    const sorted = state.by ? [...rows].sort((a, b) => compareCells(a[by], b[by], state.down ? -1 : 1)) : rows;
     heads.forEach((head, n) => head.setAttribute("aria-sort", n !== by ? "none" : state.down ? "descending" : "ascending"));
     body.replaceChildren(...sorted.slice(0, state.most).map(line));
     const rest = rows.length - state.most;
@@ -48,10 +48,10 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
   return Object.assign(root, { state });
 }
 
-function compareCells(a, b) {
+// empty cells come last in both ways
+function compareCells(a, b, way) {
   if (a == null || b == null) return a == null ? (b == null ? 0 : 1) : -1;
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  return COLLATOR.compare(a, b);
+  return way * (typeof a === "number" && typeof b === "number" ? a - b : COLLATOR.compare(a, b));
 }
 
 export function toCsv(columns, units, rows) {
