@@ -260,3 +260,12 @@ async def test_things_of_a_column_and_a_date_are_counted(tmp_path: Path) -> None
         await ask("How many ferns were collected in the 19th century?"),
     )
     assert [before["status"], before["values"], in_century["values"]] == ["answered", [4], [7]]
+
+
+async def test_what_an_adjective_asks_for_is_measured_by_what_it_means(tmp_path: Path) -> None:
+    rows = "".join(f"Crossing {i},{i}0.50\n" for i in range(1, 8))
+    ask = ask_graph(f"crossing,cost (EUR)\n{rows}", tmp_path, "crossings.csv")
+    questions = ("How long does a crossing take on average?", "How good is Crossing 3?", "How far is Crossing 3?")
+    assert all([(await ask(each))["status"] != "answered" for each in questions])
+    priced = await ask("How expensive is Crossing 3?")
+    assert [priced["status"], priced["values"]] == ["answered", [30.5]]

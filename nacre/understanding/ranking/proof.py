@@ -353,6 +353,7 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     cheapest price" that gives things, "the item with the number 12" that gives the number."""
     d, words = candidate.derivation, language().words
     yield from _not_counted(candidate, question, graph)
+    yield from _not_measured(candidate, question, graph)
     if answer_type_features(candidate, question, graph).get("asked who misfits"):
         yield question.tokens[0].text
     codes = [x.start for x in d.links if x.kind == "entity"] if IDENTIFIER_RULE in d.trace else []
@@ -408,6 +409,17 @@ def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -
         is_noun = any(i not in question.stopwords for i in range(cue.end, verb))
         if is_noun and names and all(x.start > verb for x in names):
             yield _words(question, token_mask(cue.end, verb))
+
+
+def _not_measured(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
+    """ "How long" of what is no length: things, or a property that neither the adjective means nor a word names."""
+    d = candidate.derivation
+    named = {ref.predicate for x in d.links if x.kind == "property" for ref in x.refs} - {""}
+    asked = {target.ref.predicate for target in d.targets}
+    for cue in (cue for cue in question.cues if cue.kind == "degree" and cue.value and not asked & named):
+        meant = {word for each in cue.value.split("|") if not each.startswith("-") for word in each.split()}
+        if isinstance(candidate.body, Select) and all(meant.isdisjoint(graph.words.get(each, ())) for each in asked):
+            yield _words(question, cue.covered)
 
 
 def _words(question: Question, mask: int) -> str:
