@@ -317,12 +317,11 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
     is_either = any(len(c.values) > 1 or len(c.keys) > 1 or c.join == "or" for c in d.conditions)
     if is_either and {c.kind for c in joins} == {"or", "and"}:
         yield _words(question, token_mask(joins[0].start, joins[-1].end))
-    for target in d.targets:
-        named = [
-            graph.about(p) for p in graph.literals[target.ref.node] if not target.ref.predicate and target.distinct
-        ]
-        if any(each.role in ("name", "identifier") and each.objects < each.subjects for each in named):
-            yield question.text
+    for target in (t for t in d.targets if not t.ref.predicate and t.distinct):
+        for named in map(graph.about, graph.literals[target.ref.node]):
+            is_name = named.role in ("name", "identifier") or language().words["naming"] & set(graph.words[named.iri])
+            if is_name and named.objects < named.subjects:
+                yield question.text
     functions = {target.function for target in d.targets}
     grouped = {cue.end for cue in question.cues if cue.kind == "group"}
     if functions - {""} and not d.group:
