@@ -269,3 +269,49 @@ async def test_what_an_adjective_asks_for_is_measured_by_what_it_means(tmp_path:
     assert all([(await ask(each))["status"] != "answered" for each in questions])
     priced = await ask("How expensive is Crossing 3?")
     assert [priced["status"], priced["values"]] == ["answered", [30.5]]
+
+
+DEPOT = """
+@prefix : <http://e.org/d/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Winch a rdfs:Class ; rdfs:label "winch" . :Crate a rdfs:Class ; rdfs:label "crate" .
+:Worker a rdfs:Class ; rdfs:label "worker" . :Shift a rdfs:Class ; rdfs:label "shift" .
+:greaser rdfs:label "greased by" . :paint rdfs:label "paint" . :drum rdfs:label "drum" . :sound rdfs:label "sound" .
+:winch rdfs:label "winch" . :worker rdfs:label "worker" . :number rdfs:label "piece no" .
+:d1 a :Worker ; rdfs:label "Ada Holm" . :d2 a :Worker ; rdfs:label "Bo Lind" .
+:w1 a :Winch ; rdfs:label "Grumbler" ; :paint "ochre" ; :drum "steel" ; :sound true ; :greaser :d1 .
+:w2 a :Winch ; rdfs:label "Howler" ; :paint "teal" ; :drum "brass" ; :sound false ; :greaser :d2 .
+:w3 a :Winch ; rdfs:label "Mutter" ; :paint "ochre" ; :drum "steel" ; :sound true .
+:c1 a :Crate ; rdfs:label "Box One" ; :paint "teal" . :c2 a :Crate ; rdfs:label "Box Two" ; :paint "teal" .
+:s1 a :Shift ; :number "P1" ; :winch :w3 ; :worker :d1 . :s2 a :Shift ; :number "P2" ; :winch :w2 ; :worker :d2 .
+:s3 a :Shift ; :number "P3" ; :winch :w3 ; :worker :d2 . :s4 a :Shift ; :number "P4" ; :winch :w2 ; :worker :d1 .
+"""
+
+
+async def test_what_nobody_did_needs_a_word_for_the_link(tmp_path: Path) -> None:
+    ask = ask_graph(DEPOT, tmp_path)
+    for question in ("Which winch has nobody ever used?", "Which winch has nobody borrowed?"):
+        assert (await ask(question))["status"] != "answered", question
+    sure = await ask("Which winches are greased by nobody?")
+    assert [sure["status"], sure["values"]] == ["answered", ["Mutter"]]
+
+
+async def test_a_second_question_that_is_not_answered_is_doubted(tmp_path: Path) -> None:
+    ask = ask_graph(DEPOT, tmp_path)
+    for clause in ("is it sound", "is it steel", "does it squeak"):
+        answer = await ask(f"What is the paint of Grumbler and {clause}?")
+        assert answer["status"] != "answered", clause
+        assert clause.split()[-1] in answer["answer"], clause
+    alone = await ask("What is the paint of Grumbler?")
+    assert [alone["status"], alone["values"]] == ["answered", ["ochre"]]
+
+
+async def test_what_somebody_got_is_no_description(tmp_path: Path) -> None:
+    ask = ask_graph(DEPOT, tmp_path)
+    for question in ("What did Ada Holm get?", "What does Ada Holm get for Grumbler?", "What did Ada Holm bring?"):
+        assert (await ask(question))["status"] != "answered", question
+
+
+async def test_a_wide_noun_that_a_property_is_called_by_is_doubted(tmp_path: Path) -> None:
+    ask = ask_graph(DEPOT, tmp_path)
+    unsure, sure = await ask("How many pieces are there?"), await ask("How many winches are there?")
+    assert [unsure["status"], sure["status"], sure["values"]] == ["clarify", "answered", [3]]

@@ -262,19 +262,26 @@ def _chance_beside(
     if chance < (MIN_CHANCE_AGREED if same else MIN_CHANCE):
         return 0.0
     is_agreed = selected is not None and selected[1] in same
-    if selected is not None and not is_agreed and _is_preferred(understanding, selected[1]):
+    left_out = _left_out(understanding, selected[1] if selected else None)
+    is_doubted = is_agreed and selected is not None and bool(selected[1].doubts)
+    is_rivalled = selected is not None and not is_agreed and _is_preferred(understanding, selected[1])
+    if left_out == "beside" or is_doubted or is_rivalled:
         return 0.0
-    is_sure = is_agreed and may_be_sure and not _lacks_counted(understanding, selected[1] if selected else None)
+    is_sure = is_agreed and may_be_sure and not left_out
     return round_likeness(min(chance, understanding.most, 1.0 if is_sure else load_weights().threshold - UNSURE))
 
 
-def _lacks_counted(understanding: Understanding, rows: Rows | None) -> bool:
-    """Whether a reading leaves out what is counted: "how many visitors do the museums have"."""
-    question = analyse_question(understanding.standalone)
-    ends = {cue.end for cue in question.cues if cue.kind == "count"}
-    counted = {token.text for i, token in enumerate(question.tokens) if i in ends}
+def _left_out(understanding: Understanding, rows: Rows | None) -> str:
+    """Whether a reading leaves out what is counted: "how many visitors do the museums have", or what is asked for
+    beside what it gives: "what colour is it and is it loud"."""
+    question, joining = analyse_question(understanding.standalone), language().words["joining"]
     unused = understanding.readings[rows.reading].unused if rows is not None and rows.reading is not None else ()
-    return bool(counted & {word for each in unused for word in each.split()})
+    words = {word for each in unused for word in each.split()}
+    after = next((i for i, token in enumerate(question.tokens) if token.norm in joining), len(question.tokens))
+    if words.intersection(token.text for token in question.tokens[after:]):
+        return "beside"
+    ends = {cue.end for cue in question.cues if cue.kind == "count"}
+    return "counted" if words & {token.text for i, token in enumerate(question.tokens) if i in ends} else ""
 
 
 def _is_preferred(understanding: Understanding, rows: Rows) -> bool:

@@ -155,7 +155,7 @@ def _negation(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates
         for ref in persons_near(root, context) if root is not None else ():
             missing, closed = Condition(ref, "exists", (), True), drop_open_property(state)
             yield add_schema_node(closed, ref, context).add_conditions(
-                "without persons", 0.3, missing, negated=state.negated, mode="C", last="class"
+                NOBODY_RULE, 0.3, missing, negated=state.negated, mode="C", last="class"
             )
     yield state.apply_rule("negation", negated=True, last="negation", mode="C", next_role="")
 
@@ -436,7 +436,7 @@ def _with_direction(state: ParseState, down: bool) -> ParseState:
 
 
 # the rules of the cue by its value, and the rule of the condition that it makes
-OPEN_RULE, OVER_RULE, BY_END_RULE = "still", "no longer", "by its end"
+OPEN_RULE, OVER_RULE, BY_END_RULE, NOBODY_RULE = "still", "no longer", "by its end", "without persons"
 
 CUE_RULE_NAMES = {"open": OPEN_RULE, "over": OVER_RULE}
 

@@ -17,7 +17,7 @@ from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import NAMED_STEP_COST, RARE_STEP_COST
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.constraints import asks_capacity
-from nacre.understanding.parsing.cue_rules import BY_END_RULE, OPEN_RULE, end_date_ref
+from nacre.understanding.parsing.cue_rules import BY_END_RULE, NOBODY_RULE, OPEN_RULE, end_date_ref
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
 from nacre.understanding.parsing.finish import WHO_RULE
 from nacre.understanding.parsing.link_constraints import named_edges, unnamed_edges
@@ -118,8 +118,14 @@ def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
 
 
 def _unshown(candidate: Candidate, question: Question) -> Iterator[str]:
-    """What is asked for beside a property, or of a thing, and is no column: "theme and artist", "engineer of it"."""
-    d, body = candidate.derivation, asked_select(candidate.body)
+    """What is asked for beside a property, or of a thing, and is no column: "theme and artist", "engineer of it", "and
+    is it heavy"."""
+    d, body, known = candidate.derivation, asked_select(candidate.body), language().words
+    norms = [token.norm for token in question.tokens]
+    for i in range(1, 0 if isinstance(candidate.body, Ask) else len(norms) - 2):
+        is_pronoun = norms[i + 2] in known["second_pronoun"] - known["possessive"]
+        if norms[i] in known["joining"] and norms[i + 1] in known["asking_yes_no"] and is_pronoun:
+            yield _words(question, token_mask(i + 1, len(norms)))
     if body is None:
         return
     shown = {target.ref.node for target in d.targets} | {target.ref.predicate for target in d.targets} - {""}
@@ -167,6 +173,10 @@ def _of_others(candidate: Candidate, question: Question, links: Sequence[Link], 
         if is_either or (link.kind == "class" and ref.node in asked and used and ref.node not in used):
             yield _words(question, link.covered)
     yield from (_words(question, x.covered) for x in d.links if x.match == ROW_NOUN)
+    for link in (x for x in d.links if x.kind == "class" and x.refs[0].node in graph.unions.members):
+        # "how many loads are there", of classes that may be loads, where lorries have a "load number"
+        if any(x.kind == "property" and x.covered == link.covered for x in links):
+            yield _words(question, link.covered)
     ranked = [d.order.ref] if d.order is not None else []
     ranked += [t.ref for t in d.targets if t.function in EXTREMES] + [c.top.ref for c in d.conditions if c.top]
     for ref in ranked:
@@ -278,6 +288,12 @@ def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], gr
                 yield predicate_label(value.predicate, graph.schema).one
     asked = {target.ref.node for target in d.targets}
     denied = {c.ref.node for c in d.conditions if c.negated and c.op == "exists"}
+    if NOBODY_RULE in d.trace:
+        # "nobody has used it" denies no other link to persons
+        named = covered_mask(x for x in d.links if x.kind != "property" or x.refs[0].via or x.refs[0].node in denied)
+        named |= covered_mask(c for c in question.cues if c.kind != "having")
+        unnamed = (i for i in range(len(question.tokens)) if not named >> i & 1 and i not in question.stopwords)
+        yield from (question.tokens[i].text for i in unnamed)
     is_own = any(denied & set(graph.unions.members.get(node, ())) for node in asked)
     if not denials or (len(d.conditions) < 2 and not is_own) or not isinstance(candidate.body, Select):
         return
@@ -301,13 +317,11 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
     is_either = any(len(c.values) > 1 or len(c.keys) > 1 or c.join == "or" for c in d.conditions)
     if is_either and {c.kind for c in joins} == {"or", "and"}:
         yield _words(question, token_mask(joins[0].start, joins[-1].end))
-    for target in d.targets:
-        own = graph.literals[target.ref.node] if target.distinct and not target.ref.predicate else ()
-        named = [
-            graph.about(p) for p in own if graph.about(p).role in ("name", "identifier") or "name" in graph.words[p]
-        ]
-        if any(each.objects < each.subjects for each in named):
-            yield question.text
+    for target in (t for t in d.targets if not t.ref.predicate and t.distinct):
+        for named in map(graph.about, graph.literals[target.ref.node]):
+            is_name = named.role in ("name", "identifier") or language().words["naming"] & set(graph.words[named.iri])
+            if is_name and named.objects < named.subjects:
+                yield question.text
     functions = {target.function for target in d.targets}
     grouped = {cue.end for cue in question.cues if cue.kind == "group"}
     if functions - {""} and not d.group:
