@@ -265,16 +265,13 @@ def superlative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Parse
     if state.owner is None or state.order is not None:
         return
     # "the student who is oldest"
-    measures = (
-        measured_properties(context.graph, state.owner.node, concepts)[:2] if date is None else [(date, False, 0.0)]
-    )
+    measures = [(date, False, 0.0)] if date else measured_properties(context.graph, state.owner.node, concepts)[:2]
     for ref, reverse, cost in measures:
         # what somebody spent is the sum of all that they paid
         function: Aggregation = "sum" if spends and ref.node != state.owner.node else ""
         order = Ordering(ref, rank.descending != reverse, function, state.limit or 1)
-        ordered = add_schema_node(state, ref, context).apply_rule(
-            "superlative after class", 0.1 - cost, order=order, limit=0, last="rank"
-        )
+        new = add_schema_node(state, ref, context)
+        ordered = new.apply_rule("superlative after class", 0.1 - cost, order=order, limit=0, last="rank")
         yield ordered
         if state.pending_is_target and state.targets[-1:] == (Target(ref),):
             # "which artist joined last": the date only says which artist it is
@@ -306,10 +303,8 @@ def order_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates
     """ "Sorted by": what the result is sorted by comes next."""
     role = "order down" if cue.value == "down" else "order up"
     # the weight of the rule was learned from traces without the property that is dropped here
-    trace = (*state.trace, "order cue")
-    yield drop_open_property(state)._replace(
-        next_role=role, last="order", pending_aggregates=(), shared_aggregates=(), trace=trace
-    )
+    new = drop_open_property(state)._replace(next_role=role, last="order", trace=(*state.trace, "order cue"))
+    yield new._replace(pending_aggregates=(), shared_aggregates=())
 
 
 def direction_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
@@ -394,12 +389,9 @@ def _date_before(state: ParseState, cue: Cue, context: ParseContext) -> Ref | No
 
 def compare_with_own_aggregate(state: ParseState) -> ParseStates:
     """ "Above the average": the pending property is compared with its own average."""
-    if state.comparison is None or state.comparison[1] is not None or not state.pending_aggregates:
-        return
-    left = state.pending_values
-    if left is None:
-        return
-    yield compare_with_target(state, "against own aggregate", 0.4, left, Target(left, state.pending_aggregates[0]))
+    left, is_open = state.pending_values, state.comparison is not None and state.comparison[1] is None
+    if left is not None and is_open and state.pending_aggregates:
+        yield compare_with_target(state, "against own aggregate", 0.4, left, Target(left, state.pending_aggregates[0]))
 
 
 def compare_with_target(

@@ -134,17 +134,14 @@ def _unshown(candidate: Candidate, question: Question) -> Iterator[str]:
     used |= {variable.name for variable in body.variables if variable.keys}
     loose = {e.predicate for e in body.edges for name in (e.subject, e.object) if ends[name] == 1 and name not in used}
     for link in d.links:
-        start = link.start
-        while start and question.tokens[start - 1].norm in language().words["article"]:
-            start -= 1
-        before = question.tokens[start - 1].norm if start else ""
-        is_beside = link.kind == "class" and before in language().words["joining"] and link.refs[0].node not in shown
+        start = next(i for i in range(link.start, -1, -1) if not i or norms[i - 1] not in known["article"])
+        before = norms[start - 1] if start else ""
+        is_beside = link.kind == "class" and before in known["joining"] and link.refs[0].node not in shown
         if is_beside and any(x.end < link.start and x.refs[0].predicate in shown for x in d.links):
             yield _words(question, link.covered)
         is_noun = question.tokens[link.end - 1].norm == question.tokens[link.end - 1].lemma
         is_required = any(cue.kind == "having" and cue.end == start for cue in question.cues)
-        after = question.tokens[link.end].norm if link.end < len(question.tokens) else "of"
-        is_of = after in language().words["choosing_of"] | {"for"}
+        is_of = {*norms[link.end : link.end + 1]} <= known["choosing_of"] | {"for"}
         if link.kind == "property" and link.refs[0].via in loose and is_noun and is_of and not is_required:
             yield _words(question, link.covered)
 
@@ -237,11 +234,8 @@ def _far_property(candidate: Candidate, question: Question, graph: SchemaGraph) 
         if target.ref.predicate not in likely and graph.is_numeric(target.ref.predicate):
             # "how long was she here" asks for no duration of her treatments
             return target.ref.predicate
-        is_date = graph.is_date(target.ref.predicate)
-        alike = (
-            graph.is_date(each) if is_date else graph.about(each).unit == about.unit for each in graph.literals[node]
-        )
-        if (is_date or about.unit) and any(alike):
+        is_date, own = graph.is_date(target.ref.predicate), graph.literals[node]
+        if any(graph.is_date(p) if is_date else about.unit and graph.about(p).unit == about.unit for p in own):
             return target.ref.predicate
     return None
 
@@ -406,10 +400,9 @@ def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -
     asks = [token.norm for token in question.tokens[:2]]
     end = 2 if len(asks) > 1 and asks[0] in words["degree"] and asks[1] in words["how_much"] else 0
     end = next((cue.end for cue in question.cues if cue.kind == "count" and cue.start == 0), end)
-    if end and isinstance(candidate.body, Select) and d.targets:
-        numbers = (t.function or (t.ref.predicate and graph.is_numeric(t.ref.predicate)) for t in d.targets)
-        if not any(numbers):
-            yield _words(question, token_mask(0, end))
+    numbers = (t.function or (t.ref.predicate and graph.is_numeric(t.ref.predicate)) for t in d.targets)
+    if end and isinstance(candidate.body, Select) and d.targets and not any(numbers):
+        yield _words(question, token_mask(0, end))
     counts = [t.ref for t in d.targets if t.function == "count"]
     takes = (word_list("question", "holding") | word_list("question", "fitting")) & {t.norm for t in question.tokens}
     if counts and takes and asks_capacity(question):
