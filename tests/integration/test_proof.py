@@ -315,3 +315,11 @@ async def test_a_wide_noun_that_a_property_is_called_by_is_doubted(tmp_path: Pat
     ask = ask_graph(DEPOT, tmp_path)
     unsure, sure = await ask("How many pieces are there?"), await ask("How many winches are there?")
     assert [unsure["status"], sure["status"], sure["values"]] == ["clarify", "answered", [3]]
+
+
+async def test_a_number_of_different_values_is_no_group(tmp_path: Path) -> None:
+    rows = "".join(f"Mast {i},{'larch' if i % 2 else 'spruce'}\n" for i in range(1, 8))
+    counted = await ask_graph(f"mast,wood type\n{rows}", tmp_path, "masts.csv")(
+        "Count the number of different wood types."
+    )
+    assert [counted["status"], counted["values"]] == ["answered", [2]]
