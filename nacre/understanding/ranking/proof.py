@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from nacre.language.data import language, word_list
+from nacre.language.tokens import lemma
 from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
 from nacre.records.evidence import Doubt, Table
 from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute, Edge, Select
@@ -424,8 +425,10 @@ def _not_measured(candidate: Candidate, question: Question, graph: SchemaGraph) 
     named = {ref.predicate for x in d.links if x.kind == "property" for ref in x.refs} - {""}
     asked = {target.ref.predicate for target in d.targets}
     for cue in (cue for cue in question.cues if cue.kind == "degree" and cue.value and not asked & named):
-        meant = {word for each in cue.value.split("|") if not each.startswith("-") for word in each.split()}
-        if isinstance(candidate.body, Select) and all(meant.isdisjoint(graph.words.get(each, ())) for each in asked):
+        # "how old", by the day on which it was built
+        meant = {word for each in cue.value.split("|") for word in each.removeprefix("-").split()}
+        of = (meant & {form for word in graph.words.get(each, ()) for form in (word, lemma(word))} for each in asked)
+        if isinstance(candidate.body, Select) and not any(of):
             yield _words(question, cue.covered)
 
 
