@@ -91,7 +91,9 @@ def place_phrase(noun: str, value: str) -> str:
 
 
 def with_indefinite_article(noun: str) -> str:
-    """A noun phrase with "a" or "an"."""
+    """A noun phrase with "a" or "an", or with the article that it has."""
+    if noun.startswith(("a ", "an ", "the ")):
+        return noun
     if noun.startswith("other "):
         return f"an{noun}"
     first = noun.split()[0] if noun.split() else noun

@@ -489,6 +489,7 @@ def test_with_indefinite_article() -> None:
     assert [
         with_indefinite_article(noun) for noun in ("hour", "EU grant", "university", "X5", "island", "other boat")
     ] == ["an hour", "an EU grant", "a university", "an X5", "an island", "another boat"]
+    assert with_indefinite_article("a balcony") == "a balcony"
 
 
 def test_number_with_noun() -> None:
