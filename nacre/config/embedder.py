@@ -16,7 +16,6 @@ THREADS = 2
 MAX_TEXTS_OF_QUESTION = 16  # maximum number of texts that are embedded with one thread
 CACHED_VECTORS = 512  # number of cached vectors of questions and readings, 1.5 KB each
 BATCH_TOKENS = 512  # tokens of one batch with padding; larger batches are slower and take gigabytes
-PADDING_TOKENS = 20  # tokens of padding that take as long as a batch more (measured)
 
 
 def local_embedder(name: str = "auto") -> "LocalEmbedder | None":
@@ -130,15 +129,13 @@ class _BundledModel:
 
 def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
     """Indexes of texts of similar length, in batches of at most `BATCH_TOKENS` tokens."""
-    batch, longest = list[int](), 0
+    batch: list[int] = []
     for i in sorted(range(len(texts)), key=lambda i: (len(texts[i]), i)):
         tokens = min(MAX_TOKENS, len(texts[i]) // 4 + 3)
-        is_padded = len(batch) * (tokens - longest) > PADDING_TOKENS
-        if batch and (is_padded or (len(batch) + 1) * tokens > BATCH_TOKENS):
+        if batch and (len(batch) + 1) * tokens > BATCH_TOKENS:
             yield batch
             batch = []
         batch.append(i)
-        longest = tokens
     if batch:
         yield batch
 

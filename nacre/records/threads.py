@@ -316,7 +316,7 @@ class FairSlots:
 
 
 # thresholds of the three generations; with Python's defaults (700, 10, 10) collection took a tenth of a turn's CPU time
-YOUNG, MIDDLE, OLD = 60_000, 20, 50
+YOUNG, MIDDLE, OLD = 20_000, 20, 50
 
 
 class _UnusedPackage(ModuleType):
