@@ -217,7 +217,7 @@ def is_trivial(understanding: Understanding, rows: Rows) -> bool:
     # "is her name Ann" does not ask whether it is known, nor "is the lamp available" whether it is a thing
     is_what = first in language().words["being"] and second not in language().words["there"]
     is_what = is_what and (bool(body.select.filters) or not (body.select.edges or asks_class))
-    return False if not (reading.unused or is_what) else sum(bool(v.keys) for v in body.select.variables) == 1
+    return bool(reading.unused or is_what) and sum(bool(v.keys) for v in body.select.variables) == 1
 
 
 def is_echo(understanding: Understanding, rows: Rows) -> bool:

@@ -297,7 +297,7 @@ class SpellingCorrector:
             for form in self._graph_words_near(word)
             if any(OSA.distance(known, form, score_cutoff=1) <= 1 for known in (word, token.lemma))
         ]
-        return None if len({lemma(form) for form in near}) != 1 else tokenize(near[0])[0]
+        return tokenize(near[0])[0] if len({lemma(form) for form in near}) == 1 else None
 
     def _is_in_graph(self, word: str) -> bool:
         known = self._lexicon.word(word)

@@ -28,7 +28,6 @@ _ABBREVIATION = re.compile(r"[bcdfghj-np-tv-xz]{1,4}")
 # significant digits of an average
 _SIGNIFICANT_DIGITS = 3
 
-
 # the years of days that are written in eight digits (given)
 FIRST_DAY_YEAR, LAST_DAY_YEAR = 1800, 2100
 

@@ -173,7 +173,7 @@ def test_faulty_extensions_are_named_in_one_line_and_left_out_and_others_that_ar
     assert answer["values"] == ["Gull"]
     failed = {name: why for name, why in answer["unavailable"].items() if name in ("broken", "slow")}
     assert failed == {"broken": "internal error: RuntimeError", "slow": "slow gave nothing within 2 s"}
-    # what is installed is not used
+    # an extension that is installed and not named is not used
     assert "walk" not in report["drawn"]
     assert "Mara" not in other["answer"]
 

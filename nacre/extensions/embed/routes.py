@@ -134,7 +134,7 @@ class VisitorApi:
             passed = {name: scope[name] for name in scope if name not in ("path_params", "route", "endpoint")}
             passed["path"] = f"{root}/api{path}"
             await request.app(passed, receive, send)
-            # what is measured is the route that answered
+            # metrics count the route that answered
             scope["route"] = passed.get("route")
 
 

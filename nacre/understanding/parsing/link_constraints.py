@@ -161,7 +161,9 @@ def _acts_in_clause(predicate: str, name: Link, verb: Link, question: Question, 
     if by is None and (not is_passive or last in prepositions - {"by"}):
         # "to whom was Ann apprenticed"
         return not follows
-    return None if follows and by is None else by is not None and follows and by < name.start
+    if not follows:
+        return False
+    return None if by is None else by < name.start
 
 
 def prefer_named_links(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:

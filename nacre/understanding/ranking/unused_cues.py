@@ -115,9 +115,8 @@ def _ignored_groups(d: Derivation, question: Question) -> Iterator[TokenSpan]:
         # "the total for each" is not one number. "The average size per order" is a property of orders.
         grouping, words = language().words["grouping"], question.tokens
         last = {x.start for x in d.links if x.end == len(words) and x.kind in ("class", "property")}
-        weak = (c for c in groups if c.value == "weak" and c.end in last)
-        said = (*weak, *(c for c in groups if any(t.norm in grouping for t in words[c.start : c.end])))
-        yield from ((c.start, c.end) for c in said)
+        spans = ((c, {token.norm for token in words[c.start : c.end]}) for c in groups)
+        yield from ((c.start, c.end) for c, said in spans if said & grouping or (c.value == "weak" and c.end in last))
     elif not d.group:
         # "the cost per maker" is no list of costs
         yield from ((c.start, c.end) for c in groups if _groups_by_other_class(c, d))
