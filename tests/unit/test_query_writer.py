@@ -8,11 +8,11 @@ import pytest
 from agents import query_writer
 from agents.answering.select_answer import UNSURE, select_answer_rows
 from agents.model_calls import Limits
-from agents.model_priors import model_priors
+from agents.model_priors import Priors, model_priors
 from agents.query_writer import Lead
 from agents.turn_view import Database, Result, TurnView, first_turn
 from nacre.extensions.model_agents import query_writer as model_query_writer
-from nacre.extensions.model_agents.write_queries import MAX_TOKENS, MOST_LOOK_UPS, MOST_QUERIES
+from nacre.extensions.model_agents.write_queries import MAX_TOKENS, MOST_LOOK_UPS, MOST_QUERIES, QueryAttempts
 from nacre.records.evidence import BranchResult, Doubt, LookUp, Occurrence, Query, Rows, Table
 from nacre.records.plan import Plan, Select
 from nacre.records.schema import Class
@@ -316,15 +316,59 @@ async def test_agreement_raises_the_chance_and_keeps_the_rows_of_the_plan(script
 
 
 @pytest.mark.parametrize("chance", [0.6, 0.82, 0.9])
-async def test_agreement_of_a_small_model_makes_no_reading_sure_below_the_learned_limit(
-    scripted: ScriptedModel, chance: float
+@pytest.mark.parametrize("priors", [SMALL, model_priors("small", {"alone": (20, 30)})], ids=["shipped", "measured"])
+async def test_agreement_of_a_small_model_with_a_reading_that_it_was_shown_makes_nothing_sure(
+    scripted: ScriptedModel, chance: float, priors: Priors
 ) -> None:
     scripted.replies = [{"question": "nothing"}, {"sql": "SELECT 1 FROM dish"}]
     turn = view(replace(DOUBTED, probability=chance))
-    result = await wrote(scripted, turn, FakeDatabase([read(ONION)], [ONION]), size="small", lead="model")
-    expected = model_priors("small").after("agreed", chance)
-    is_sure = expected >= load_weights().sure
-    assert own(result.value).probability == (expected if is_sure else min(expected, load_weights().threshold - UNSURE))
+    writer = model_query_writer.by_model(scripted, by_readings, LIMITS, priors, "model")
+    result = await writer(turn, FakeDatabase([read(ONION)], [ONION]))
+    expected = min(priors.after("agreed", chance), load_weights().threshold - UNSURE)
+    assert own(result.value).probability == expected > 0.7
+
+
+@pytest.mark.parametrize(
+    ("chances", "size", "first"),
+    [((0.6, 0.5), "small", "onion"), ((0.6, 0.6), "small", "onion"), ((0.6, 0.5), "large", "rice"),
+     ((0.35, 0.2), "small", "rice")],
+)  # fmt: skip
+async def test_a_small_model_that_copies_the_second_of_two_readings_does_not_choose_it(
+    scripted: ScriptedModel, chances: tuple[float, float], size: Any, first: str
+) -> None:
+    scripted.replies = (
+        [step("SELECT 1")] if size == "large" else [{"reworded": QUESTION}, {"sql": "SELECT 1 FROM dish"}]
+    )
+    turn = view(*(replace(DOUBTED, probability=chance) for chance in chances))
+    result = await wrote(scripted, turn, FakeDatabase([read(ONION), read(RICE, 1)], [RICE]), size=size)
+    selected = select_answer_rows(turn.understanding, result.value.evidence)
+    assert selected is not None
+    assert selected[1].table.rows == ((first,),)
+
+
+def test_a_likelier_rewording_that_a_small_model_was_not_shown_does_not_weigh_against_its_agreement() -> None:
+    reworded = replace(RICE.rows[0], plan=PLAN, probability=0.36)
+    drafted = BranchResult("sql", (reworded, *(replace(each, probability=0.35) for each in read(ONION).rows)))
+    found = model_query_writer.merge_candidates(view(DOUBTED), drafted, QueryAttempts(ran=(ONION,)), SMALL)
+    assert found.rows[0].table == ONION.rows[0].table
+    assert found.rows[0].probability == SMALL.after("agreed", 0.35)
+
+
+@pytest.mark.parametrize(
+    ("wrote_rows", "reading"),
+    [(rows("http://ex/onion", "onion", 1, columns=3), 0), (rows("onion"), 0), (rows(1, "onion", columns=2), 0),
+     (rows("onion", 1, "http://ex/onion", 7, columns=4), 1)],
+    ids=["an address more", "a column less", "another order", "as a less likely reading"],
+)  # fmt: skip
+async def test_beside_a_small_model_the_reading_answers_that_it_agrees_with(
+    scripted: ScriptedModel, wrote_rows: BranchResult, reading: int
+) -> None:
+    scripted.replies = [{"reworded": QUESTION}, {"sql": "SELECT 1 FROM dish"}]
+    turn = view(DOUBTED, replace(DOUBTED, probability=0.35))
+    readings = [read(rows("onion", 1, columns=2)), read(rows("onion", 1, "http://ex/onion", 7, columns=4), 1)]
+    result = await wrote(scripted, turn, FakeDatabase(readings, [wrote_rows]), size="small")
+    first = result.value.rows[0]
+    assert (first.reading, first.confirmed) == (reading, True)
 
 
 async def test_where_a_plan_shows_more_columns_the_rows_of_the_model_stay(scripted: ScriptedModel) -> None:

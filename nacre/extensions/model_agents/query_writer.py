@@ -23,8 +23,10 @@ from agents.answering.select_answer import (
     has_same_columns,
     is_echo,
     is_empty,
+    is_nil,
     is_same_result,
     row_probability,
+    sole_reading,
 )
 from agents.model_calls import (
     CHARACTERS_PER_TOKEN,
@@ -88,7 +90,7 @@ def by_model(
         if priors.faithful is not None and lead == "auto" and best >= DECLINED and not view.rewrite.depends:
             reworded = await _with_rewording(model, view, database, result, bounds, priors)
             sure = max(row_probability(view.understanding, each) for each in non_empty_rows(reworded.value.rows))
-            if reworded.by != "rules" and (reworded.by != "model" or sure >= _probability_bar(priors)):
+            if reworded.by != "rules" and (reworded.by != "model" or sure >= load_weights().threshold - UNSURE):
                 return reworded
         # the query is written without the rewording, so that their agreement means something
         shown = result if lead != "alone" else None
@@ -282,12 +284,11 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
     agreeing = [each for each in drafted.rows if outcome == "agreed" and _are_same(each, own[0])]
     others = agreeing or (non_empty_rows(drafted.rows) if outcome == "disputed" else [])
     reading = max((row_probability(view.understanding, each) for each in others), default=None)
-    sure, learned = priors.after(outcome, reading), load_weights()
-    if priors.size == "small" and sure < learned.sure:
-        # beside a small model, what is said stays as sure as by rules alone
-        sure = min(sure, learned.threshold - UNSURE)
+    sure = priors.after(outcome, reading)
+    if priors.size == "small":
+        sure = min(sure, _highest_of_small(view.understanding, drafted, agreeing))
     own = [replace(each, probability=sure) for each in own]
-    alike = [each for each in agreeing if _have_single_column(each, own[0])]
+    alike = _agreed_readings(view.understanding, agreeing, own[0], priors)
     if alike:
         # rows of a plan can be worded and traced better than those of a bare query
         words, meaning = own[0].words, own[0].meaning
@@ -315,30 +316,70 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
     )
 
 
+def _agreed_readings(
+    understanding: Understanding, agreeing: Sequence[Rows], own: Rows, priors: Priors
+) -> Sequence[Rows]:
+    """The rows that answer instead of those of a query that agrees with them: those of a single column; beside a small
+    model, which leaves columns out and adds others, those with its columns, else all, the likeliest first."""
+    if priors.size != "small":
+        return [each for each in agreeing if _have_single_column(each, own)]
+    exact = [each for each in agreeing if has_same_columns(each.table, own.table)]
+    return exact or sorted(agreeing, key=lambda each: -row_probability(understanding, each))
+
+
+def _highest_of_small(understanding: Understanding, drafted: BranchResult, agreeing: Sequence[Rows]) -> float:
+    """The highest probability of rows of a small model's query. It is shown likely readings: a copy of one is no sign
+    that it is right, so it is not sure, and not before a likelier one that was shown as well."""
+    highest = load_weights().threshold - UNSURE
+    shown = [each for each in non_empty_rows(drafted.rows) if each.reading is not None]
+    likeliest = max(shown, key=lambda each: row_probability(understanding, each), default=None)
+    if likeliest is None or likeliest in agreeing or likeliest.doubts:
+        return highest
+    is_shown = any(row_probability(understanding, each) >= LIKELY for each in agreeing)
+    return min(highest, row_probability(understanding, likeliest) - UNSURE) if is_shown else highest
+
+
 def merge_rewording(understanding: Understanding, drafted: BranchResult, rows: Rows, priors: Priors) -> BranchResult:
     """The rows for the question and those for a model's rewording of it, with probabilities, the likeliest first.
 
     If the likeliest rows of the question are the same, they confirm each other, else they dispute each other. Rows with
-    as many columns as the rewording asks for come first. One parser reads both, so two wrong readings agree as easily
-    as two right ones.
+    exactly the columns that the rewording asks for come first. One parser reads both, so two wrong readings agree as
+    easily as two right ones.
     """
     own = (priors.faithful or 0.0) * (rows.probability or 0.0)
     drafts = sorted(non_empty_rows(drafted.rows), key=lambda each: -row_probability(understanding, each))
-    agreeing = [each for each in drafts if has_same_columns(each.table, rows.table)]
+    is_same = bool(drafts) and _are_same(drafts[0], rows)
+    exact = [each for each in drafts if has_same_columns(each.table, rows.table)]
+    # a rewording that leaves a column out, or adds one, does not answer instead of the reading
+    agreeing = exact or (drafts[:1] if is_same else [])
     confirmed_rows = [replace(each, confirmed=True) for each in agreeing] or [rows]
     others = [each for each in drafts if each not in agreeing]
     rival = row_probability(understanding, drafts[0]) if drafts else 0.0
-    if drafts and _are_same(drafts[0], rows):
+    if is_same:
         probability = max(rival, min(after_agreement(own, rival), understanding.most))
     else:
         probability = after_dispute(max([own, *(row_probability(understanding, each) for each in agreeing)]), rival)
         others = [
             replace(each, probability=after_dispute(row_probability(understanding, each), own)) for each in others
         ]
+    learned = load_weights()
+    if probability < learned.sure or not _is_proved(understanding, drafts, rows):
+        # beside a small model, what is said stays as sure as by rules alone
+        probability = min(probability, learned.threshold - UNSURE)
     confirmed_rows = [replace(each, probability=probability) for each in confirmed_rows]
     ranked = sorted([*confirmed_rows, *others], key=lambda each: -row_probability(understanding, each))
     rest = [each for each in drafted.evidence if each not in drafts]
     return replace(drafted, evidence=(*ranked, *rest), error=None)
+
+
+def _is_proved(understanding: Understanding, drafts: Sequence[Rows], rows: Rows) -> bool:
+    """Whether the likeliest reading of a question gives exactly the rows of its rewording, leaves no word out, and
+    passes the proof as the rewording does. A zero or a "no" is given by wrong readings as well."""
+    if not drafts or rows.doubts or understanding.cut or is_nil(rows.table):
+        return False
+    reading = sole_reading(understanding, drafts[0])
+    is_whole = reading is not None and not (reading.unused or reading.lost or drafts[0].doubts)
+    return is_whole and has_same_columns(drafts[0].table, rows.table)
 
 
 def _states_nothing(rows: Rows) -> bool:
