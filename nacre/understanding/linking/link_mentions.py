@@ -14,7 +14,7 @@ from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import SpellingCorrector
 from nacre.language.small_talk import reason_end, strip_courtesy
 from nacre.language.thesaurus import concept_phrases, english_data, function_words, unit_words
-from nacre.language.tokens import Token, name_tokens, tokenize
+from nacre.language.tokens import Token, is_known, name_tokens, tokenize
 from nacre.language.word_forms import is_plural
 from nacre.records.plan import AGGREGATES, EXTREMES
 from nacre.records.schema import Schema
@@ -319,29 +319,34 @@ def _is_class_name(link: Link, schema_links: Sequence[Link], question: Question,
 
 
 def _link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The first noun that nothing is called as the things of the only sheet, if no other word means them: "how many
+    """The first noun that nothing is called as the things of the main sheet, if no other word means them: "how many
     bills are unpaid", "the biggest bill", "turbine W11". "How many wheels does it have" asks for something else, as do
     units."""
-    rows = {graph.widest_node(node.index) for node in graph.base_nodes if node.classes}
-    if len(rows) != 1 or not graph.is_sheet(min(rows)) or any(link.kind == "class" for link in links):
+    rows = graph.main_sheet
+    if rows is None or any(link.kind == "class" for link in links):
         return []
-    words, linked, known = question.tokens, covered_mask(links), language().words
-    cued = covered_mask(question.cues)
+    words, known, cued = question.tokens, language().words, covered_mask(question.cues)
+    linked, of_sheet = covered_mask(links), set(graph.nodes[rows].words)
     names = {link.start for link in links if link.kind == "entity" and link.match != "part"}
+    in_names = linked & ~covered_mask(x for x in links if x.kind != "entity" or x.match != "part")
     # words that may say which: "the biggest unpaid bill"
     others = covered_mask(x for x in links if x.kind == "property" and not graph.is_flag(x.refs[0].predicate))
     ranked = {cue.end for cue in question.cues if cue.kind in (*RANKING_CUES, "group")}
     ranked |= {1} if words[0].norm in known["asking_which"] and ranked else set()
     for i, token in enumerate(words):
-        is_free = not (linked | cued) >> i & 1 and i not in question.stopwords and token.text.islower()
+        # a word of the sheet's name may also be one of names in it
+        taken = linked & ~in_names if token.lemma in of_sheet else linked
+        is_free = not (taken | cued) >> i & 1 and i not in question.stopwords and token.text.islower()
         if not is_free or token.lemma in unit_words() or token.lemma in phrase_list("parsing", "periods"):
             continue
         before = next((k for k in range(i - 1, -1, -1) if not (linked & ~others) >> k & 1), -1)
-        is_many = is_plural(token.norm) and (before in question.stopwords or (before >= 0 and cued >> before & 1))
+        # an unknown word is one of another language
+        is_noun = is_plural(token.norm) or (before == i - 1 and before >= 0 and not is_known(token.norm, lang="en"))
+        is_many = is_noun and (before in question.stopwords or (before >= 0 and cued >> before & 1))
         after = [*(each.norm for each in words[i + 1 : i + 3]), "", ""]
         is_part = after[0] in known["helping"] and after[1] not in known["owner_subjects"]
         if (is_many and not is_part) or before + 1 in ranked or i + 1 in names:
-            return [Link(i, i + 1, "class", (Ref(min(rows)),), ROW_NOUN_SCORE, 1 << i, match=ROW_NOUN)]
+            return [Link(i, i + 1, "class", (Ref(rows),), ROW_NOUN_SCORE, 1 << i, match=ROW_NOUN)]
     return []
 
 

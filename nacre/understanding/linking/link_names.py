@@ -243,6 +243,9 @@ class ValueLinker:
         start, end = candidate.start, candidate.end
         score = candidate.score if candidate.exact else candidate.score * PARTIAL_SCORE
         if all(t.norm[:1].isdigit() for t in question.tokens[start:end]):
+            if "=" in candidate.label and is_number_name(candidate.label, candidate.keys):
+                # a number alone is not that of a row without a name
+                return
             score *= NUMERIC_SCORE
         covered = sum(1 << i for i in candidate.covered)
         match = "nearly whole" if candidate.exact else "part"
