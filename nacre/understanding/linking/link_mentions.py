@@ -119,6 +119,7 @@ def _drop_unlikely_names(
     # "2014-2015" may be the name of a season.
     ranges = {(n.start, n.end) for n in question.numbers if n.until is not None}
     degrees = [(c.start, c.end) for c in question.cues if c.kind == "degree"]
+    named = {(x.start, ref.node) for x in names if x.match == "whole" for ref in x.refs}
     for link in names:
         is_bound = bounds.issuperset(range(link.start, link.end)) and (link.start, link.end) not in ranges
         # "how old is she" does not name "Old ...", nor "how high" a priority "high".
@@ -126,7 +127,10 @@ def _drop_unlikely_names(
         is_verb = link.match == "part" and _is_own_verb(link, question)
         is_number = is_bound or in_degree or _is_rank(link, question, graph) or _is_sum(link, question)
         is_of_class = _is_modifier_of_class(link, schema_links, question)
-        if not (is_number or is_verb or is_of_class or _is_class_name(link, schema_links, question, graph)):
+        # a "bakery" before the name of one is none that is called so: "the bakery Miller"
+        is_small = all(token.text.islower() for token in question.tokens[link.start : link.end])
+        is_noun = link.match == "part" and is_small and (link.end, link.refs[0].node) in named
+        if not (is_number or is_verb or is_of_class or is_noun or _is_class_name(link, schema_links, question, graph)):
             yield link
 
 
@@ -432,6 +436,8 @@ def linker_of(lexicon: Lexicon) -> Linker:
 
 def _rephrase(text: str) -> str:
     """A question in the wording that is read for it: "how many towers for each material" for a breakdown."""
+    for wording, other in word_map("question", "completed").items():
+        text = re.sub(wording, other, text)
     found = (
         (re.fullmatch(wording, text.strip()), other) for wording, other in word_map("question", "rephrased").items()
     )

@@ -301,7 +301,7 @@ def _ranked_by_column(
     last = columns[-1]
     frequency = Ordering(Ref(last.node), rank.descending, "count", limit)
     yield derivation.apply_rule("most frequent at end", 0.5, order=frequency, group=(last,))
-    if not graph.is_numeric(last.predicate):
+    if not graph.is_numeric(last.predicate) or graph.about(last.predicate).role == "identifier":
         return
     order = Ordering(last, rank.descending, "", limit)
     yield derivation.apply_rule("ranked at end", 0.4, order=order)
