@@ -13,8 +13,8 @@ from itertools import permutations
 from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import SpellingCorrector
 from nacre.language.small_talk import reason_end, strip_courtesy
-from nacre.language.thesaurus import concept_phrases, english_data, function_words, unit_words
-from nacre.language.tokens import Token, is_known, name_tokens, tokenize
+from nacre.language.thesaurus import concept_phrases, english_data, function_words
+from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.language.word_forms import is_plural
 from nacre.records.plan import AGGREGATES, EXTREMES
 from nacre.records.schema import Schema
@@ -33,11 +33,16 @@ from nacre.understanding.linking.link_schema import (
 )
 from nacre.understanding.linking.name_candidates import CACHED_TEXTS, NameCandidate
 from nacre.understanding.linking.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema_terms import STEM_SCORE, SYNONYM_SCORE, prefer_class_synonyms, term_link
+from nacre.understanding.linking.schema_terms import (
+    STEM_SCORE,
+    SYNONYM_SCORE,
+    link_row_noun,
+    prefer_class_synonyms,
+    term_link,
+)
 from nacre.understanding.question.analyse import analyse_question, question_of_tokens
 from nacre.understanding.question.records import (
     INEQUALITIES,
-    RANKING_CUES,
     Link,
     Question,
     Ref,
@@ -47,7 +52,6 @@ from nacre.understanding.question.records import (
 
 SUMMING_CUES = frozenset(AGGREGATES)  # Kinds of cues that ask for one number over several things.
 LIKELY_SCORE = 0.75  # A partial class name scores at least this to stay next to a complete name of the same span.
-ROW_NOUN, ROW_NOUN_SCORE = "row noun", 0.5  # A noun that may only mean the things of a class: its match, its score.
 MAX_WORDS_BETWEEN = 1  # Words between a link and the class or thing at its end, at most.
 
 # Concepts of one expression that are looked up, likeliest first, and what each rank costs.
@@ -95,7 +99,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     found = prefer_class_synonyms(found, question, schema_linker.class_synonyms, graph)
     found = choose_unions(absorb_name_words(found, question, graph), question, graph)
     found = [*found, *_compound_classes(found, question, graph)]
-    found += _link_row_noun(found, question, graph)
+    found += link_row_noun(found, question, graph)
     return [*found, *_narrowed_links(found, graph), *widened_links(found, question, graph)]
 
 
@@ -320,38 +324,6 @@ def _is_class_name(link: Link, schema_links: Sequence[Link], question: Question,
     span, own = (link.start, link.end), graph.nodes[link.refs[0].node]
     same = (x.refs[0].node for x in schema_links if x.kind == "class" and x.exact and (x.start, x.end) == span)
     return any(own.index == node or own.relations <= graph.nodes[node].relations for node in same)
-
-
-def _link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The first noun that nothing is called as the things of the main sheet, if no other word means them: "how many
-    bills are unpaid", "the biggest bill", "turbine W11". "How many wheels does it have" asks for something else, as do
-    units."""
-    rows = graph.main_sheet
-    if rows is None or any(link.kind == "class" for link in links):
-        return []
-    words, known, cued = question.tokens, language().words, covered_mask(question.cues)
-    linked, of_sheet = covered_mask(links), set(graph.nodes[rows].words)
-    names = {link.start for link in links if link.kind == "entity" and link.match != "part"}
-    in_names = linked & ~covered_mask(x for x in links if x.kind != "entity" or x.match != "part")
-    # words that may say which: "the biggest unpaid bill"
-    others = covered_mask(x for x in links if x.kind == "property" and not graph.is_flag(x.refs[0].predicate))
-    ranked = {cue.end for cue in question.cues if cue.kind in (*RANKING_CUES, "group")}
-    ranked |= {1} if words[0].norm in known["asking_which"] and ranked else set()
-    for i, token in enumerate(words):
-        # a word of the sheet's name may also be one of names in it
-        taken = linked & ~in_names if token.lemma in of_sheet else linked
-        is_free = not (taken | cued) >> i & 1 and i not in question.stopwords and token.text.islower()
-        if not is_free or token.lemma in unit_words() or token.lemma in phrase_list("parsing", "periods"):
-            continue
-        before = next((k for k in range(i - 1, -1, -1) if not (linked & ~others) >> k & 1), -1)
-        # an unknown word is one of another language
-        is_noun = is_plural(token.norm) or (before == i - 1 and before >= 0 and not is_known(token.norm, lang="en"))
-        is_many = is_noun and (before in question.stopwords or (before >= 0 and cued >> before & 1))
-        after = [*(each.norm for each in words[i + 1 : i + 3]), "", ""]
-        is_part = after[0] in known["helping"] and after[1] not in known["owner_subjects"]
-        if (is_many and not is_part) or before + 1 in ranked or i + 1 in names:
-            return [Link(i, i + 1, "class", (Ref(rows),), ROW_NOUN_SCORE, 1 << i, match=ROW_NOUN)]
-    return []
 
 
 def _link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:

@@ -15,6 +15,7 @@ from nacre.language.thesaurus import is_noun_of_kind, kind_synonyms, nouns_of_ki
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import LOCAL, Predicate, Schema
 from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import ROW_BASE
 from nacre.understanding.linking.schema_paths import (
     PathStep,
     SchemaNode,
@@ -108,10 +109,12 @@ class SchemaGraph:
 
     @cached_property
     def main_sheet(self) -> int | None:
-        """The node of the rows of the only table of files, or of one with many times as many rows as each other."""
+        """The node of the rows of the only table of files or of a database, or of one with many times as many rows as
+        each other."""
         rows = {self.widest_node(node.index) for node in self.base_nodes if node.classes}
         main, *others = sorted(rows, key=lambda node: -self.nodes[node].count) or [-1]
-        if not rows or not all(map(self.is_sheet, rows)):
+        classes = [iri for node in rows for iri in self.nodes[node].classes]
+        if not rows or not all(iri.startswith((LOCAL, ROW_BASE)) for iri in classes):
             return None
         return main if all(self.nodes[main].count >= MAIN_ROWS * self.nodes[each].count for each in others) else None
 

@@ -14,9 +14,9 @@ from nacre.language.word_forms import is_participle
 from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
 from nacre.records.evidence import Doubt, Table
 from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute, Edge, Select
-from nacre.understanding.linking.link_mentions import ROW_NOUN
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import NAMED_STEP_COST, RARE_STEP_COST
+from nacre.understanding.linking.schema_terms import ROW_NOUN
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.constraints import asks_capacity
 from nacre.understanding.parsing.cue_rules import BY_END_RULE, NOBODY_RULE, OPEN_RULE, end_date_ref
