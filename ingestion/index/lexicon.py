@@ -308,11 +308,13 @@ def _places(layout: Layout, schema: Schema) -> Iterator[tuple[Predicate, Predica
 
 
 def _without_key_names(segment: str) -> str:
-    """The values of the key at the end of the IRI of a row; another segment as it is.
+    """The values of the key at the end of the IRI of a row, nothing for the number of a row; another segment as it is.
 
-    >>> _without_key_names("Cost centre=0100;Line=2"), _without_key_names("Oslo")
-    ('0100;2', 'Oslo')
+    >>> _without_key_names("Cost centre=0100;Line=2"), _without_key_names("row=2021"), _without_key_names("Oslo")
+    ('0100;2', '', 'Oslo')
     """
+    if segment.startswith(ROW_NUMBERS):
+        return ""
     return ";".join(part.rpartition("=")[2] for part in segment.split(";")) if "=" in segment else segment
 
 
@@ -340,6 +342,10 @@ MIN_COVERED = 0.9
 
 
 NamesOf = Callable[[Class], Iterable[str]]
+
+
+# begins of the last segment of IRIs of rows without a key
+ROW_NUMBERS = ("row=", "rowid=", "ctid=")
 
 
 class ClassNoun(NamedTuple):

@@ -388,7 +388,10 @@ MAX_NAME_LENGTH = 60
 _TEXT_DATATYPES = frozenset({"", XSD + "string", LANGUAGE_STRING})
 
 # words with a capital letter or a space, as in names; no addresses, numbers or codes
-_NAME_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+)")
+# several words, a word with a capital letter, or such words with hyphens that are no code
+_NAME_SHAPE = re.compile(
+    r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+|(?=.*[a-z])[^\W\d_a-z][^\W\d_]+(-[^\W\d_]+)+)"
+)
 
 # a description may also be a single word
 _DESCRIPTION_SHAPE = re.compile(r"(?!.*(://|@))(?=.*[^\W\d_]{3})[^\W\d_].*")
@@ -430,8 +433,8 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int
 def is_name_shaped(text: str) -> bool:
     """Whether a text looks like a name: short, with a capital letter or a space, no address, number or code.
 
-    >>> is_name_shaped("Adler & Sons"), is_name_shaped("a12")
-    (True, False)
+    >>> is_name_shaped("Adler & Sons"), is_name_shaped("Baden-Baden"), is_name_shaped("a12"), is_name_shaped("XK-BD")
+    (True, True, False, False)
     """
     return len(text) <= MAX_NAME_LENGTH and _NAME_SHAPE.fullmatch(text.strip()) is not None
 

@@ -230,8 +230,8 @@ def expand_abbreviations(label: str, own: Collection[str] = (), others: Collecti
     """
     known = word_map("wording", "abbreviations")
     first, *rest = label.split() or [label]
-    found = [known.get(first.lower()) or _expand_class_word(first, own, others, leads=bool(rest))]
-    found += [known.get(word.lower()) or _expand_class_word(word, own, others, leads=False) for word in rest]
+    found = [known.get(first.lower().rstrip(".")) or _expand_class_word(first, own, others, leads=bool(rest))]
+    found += [known.get(w.lower().rstrip(".")) or _expand_class_word(w, own, others, leads=False) for w in rest]
     if rest and found[-1].lower() == "no":
         found[-1] = "number"
     # as in "salary monthly" or "date return"

@@ -56,7 +56,7 @@ from nacre.understanding.parsing.link_constraints import (
 from nacre.understanding.parsing.lower import aggregate_members, include_parts, read_unions
 from nacre.understanding.parsing.profiles import GroupReader
 from nacre.understanding.parsing.read_calculations import (
-    is_count_or_total,
+    is_one_number,
     read_ages,
     read_mean_counts,
     read_measures,
@@ -64,11 +64,17 @@ from nacre.understanding.parsing.read_calculations import (
     read_terms,
     read_two_questions,
 )
-from nacre.understanding.parsing.read_comparisons import is_comparison, read_choices, read_comparisons, read_more_than
+from nacre.understanding.parsing.read_comparisons import (
+    ReadNumber,
+    is_comparison,
+    read_choices,
+    read_comparisons,
+    read_more_than,
+)
 from nacre.understanding.parsing.read_yes_no import as_condition, as_yes_no, keep_named_things, read_kind_question
 from nacre.understanding.parsing.state import Candidate, ParseContext, unused_tokens
-from nacre.understanding.question.records import Link, Question
-from nacre.understanding.ranking.rank import load_weights, rank_candidates
+from nacre.understanding.question.records import Link, Question, covered_mask
+from nacre.understanding.ranking.rank import RankedReading, load_weights, rank_candidates
 from nacre.understanding.ranking.unused_cues import ignored_words
 from nacre.wording.plan_phrases import verbalise_plan
 
@@ -98,10 +104,17 @@ class ReaderInput(NamedTuple):
         """The readings of a phrase or clause that use each of its words."""
         return complete_readings(text, self.linker, self.deadline)
 
-    def read_number(self, text: str) -> Select | None:
-        """The plan of a question for one number of things, or for one total."""
-        bodies = _complete_bodies(text, self.linker, self.deadline)
-        return bodies[0] if bodies and is_count_or_total(bodies[0]) else None
+    def read_number(self, text: str) -> ReadNumber | None:
+        """The plan of a question for one number of things or one amount, if all but unknown words are read."""
+        question, found = _ranked_readings(text, self.linker, self.deadline)
+        linked = covered_mask(link_mentions(question, self.linker.index))
+        for reading in sorted(found, key=lambda each: len(each.unused)):
+            body, unknown = reading.candidate.body, reading.unused
+            if not any(linked >> i & 1 for i in unknown) and not ignored_words(reading.candidate, question, self.graph):
+                if not is_one_number(body):
+                    return None
+                return ReadNumber(body, frozenset(question.tokens[i].norm for i in unknown))
+        return None
 
 
 class QuestionReader(NamedTuple):
@@ -135,11 +148,15 @@ def parse_question(
 
 def complete_readings(text: str, linker: Linker, deadline: Deadline) -> list[Candidate]:
     """The readings of a phrase or clause that use each of its words, likeliest first."""
+    question, ranked = _ranked_readings(text, linker, deadline)
+    graph = linker.index.graph
+    return [r.candidate for r in ranked if not r.unused and not ignored_words(r.candidate, question, graph)]
+
+
+def _ranked_readings(text: str, linker: Linker, deadline: Deadline) -> tuple[Question, list[RankedReading]]:
     question = prepare_question(text, linker)
     found = parse_question(question, link_mentions(question, linker.index), linker, deadline)
-    graph = linker.index.graph
-    ranked = rank_candidates(found, question, graph, load_weights())
-    return [r.candidate for r in ranked if not r.unused and not ignored_words(r.candidate, question, graph)]
+    return question, rank_candidates(found, question, linker.index.graph, load_weights())
 
 
 def group_reader(linker: Linker, deadline: Deadline) -> GroupReader:

@@ -32,6 +32,36 @@ South,2,Alder,7.0
 East,1,Rowan,6.0
 """
 
+# codes, and amounts of two years in two columns
+BATHS = """Kürzel,Bad,Ort,Kat. Nr,Staff 2019,Staff now,Visits 2019,Visits 2023
+KAA,Nordbad,Kiel,1,12,9,5000,6100
+KBB,Südbad,Kiel,2,n/a,7,4000,3900
+MCC,Waldbad,Mölln,2,5,5,800,700
+MDD,Seebad Alt-Duvenstedt,Kiel,2,8,10,900,1900
+"""
+
+# events without names, and who took part; a number of a row may be one of a year
+RACES = "Date,Town,Country,Home crew,Away crew,Winner\n" + "\n".join(
+    f"{year}-0{month}-1{month},{town},{country},{home},{away},{winner}"
+    for year, month, town, country, home, away, winner in [
+        (2001, 3, "Bergen", "Norway", "Gulls", "Terns", "Gulls"),
+        (2001, 5, "Malmo", "Sweden", "Terns", "Norway", "Terns"),
+        (2002, 4, "Bergen", "Norway", "Gulls", "Skuas", "Gulls"),
+        (2002, 6, "Lund", "Sweden", "Norway", "Terns", "Terns"),
+        (2003, 1, "Malmo", "Sweden", "Skuas", "Gulls", "Gulls"),
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def baths(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return ask_graph(BATHS, tmp_path_factory.mktemp("baths"), "baeder_liste.csv")
+
+
+@pytest.fixture(scope="module")
+def races(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return ask_graph(RACES, tmp_path_factory.mktemp("races"), "regatta.csv")
+
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Ask:
@@ -137,3 +167,49 @@ async def test_a_column_that_few_rows_have_names_none(tmp_path: Path) -> None:
         )
     )
     assert (await ask_graph(sheet, tmp_path, "birds.csv")("What is the code of Marsh Owl?"))["values"] == ["b1"]
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("Wie viele Badestellen gibt es in Kiel?", [3]),
+        ("Welche Badestellen gehören zur Kategorie 2?", ["Südbad", "Waldbad", "Seebad Alt-Duvenstedt"]),
+        ("How many staff did Nordbad have in 2019?", [12]),
+        ("How many visits did the Waldbad get in 2023?", [700]),
+        ("Which bath had the most visits in 2019?", ["Nordbad"]),
+        ("Did Nordbad have more visits in 2023 than in 2019?", [True]),
+        ("Did Waldbad get more visits in 2023 than in 2019?", [False]),
+    ],
+)
+async def test_a_year_of_the_question_may_be_in_a_heading(question: str, values: list[object], baths: Ask) -> None:
+    answer = await baths(question)
+    assert sorted(map(str, answer["values"])) == sorted(map(str, values))
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("Who won more regattas, Gulls or Terns?", ["Gulls"]),
+        ("Which crew has won more regattas, Skuas or Terns?", ["Terns"]),
+        ("How many regattas were held in Norway?", [2]),
+        ("How many regattas were held from the start of 2001 to the end of 2002?", [4]),
+        ("How many regattas were there between 1 and 20 March 2001?", [1]),
+    ],
+)
+async def test_rows_are_counted_by_their_values(question: str, values: list[object], races: Ask) -> None:
+    assert (await races(question))["values"] == values
+
+
+async def test_a_year_is_no_number_of_a_row(tmp_path: Path) -> None:
+    rows = "".join(f"{2000 + n % 7}-01-05,{n}\n" for n in range(2020))
+    ask = ask_graph("Day,Litres\n" + rows, tmp_path, "milk.csv")
+    answer = await ask("How many were there in 2003?")
+    assert "row=2003" not in answer["answer"]
+
+
+async def test_that_something_was_done_is_no_fact_of_a_name(baths: Ask) -> None:
+    assert (await baths("Has the Waldbad been repaired yet?"))["status"] != "answered"
+
+
+async def test_a_total_may_be_the_lowest_in_a_year(book: Ask) -> None:
+    assert (await book("In which year was the total amount the lowest?"))["values"] == [2023]

@@ -21,6 +21,9 @@ MAX_VALUES, MIN_SHARE, MIN_VALUES = 200, 0.9, 2
 # the least share of texts that look like names, and of those that differ, for a column to name rows (given)
 MIN_NAMES, MIN_DIFFERENT = 0.9, 0.5
 
+# the fewest letters of a word in a compound
+MIN_STEM = 4
+
 KEY_TYPES = ("integer", "text")
 
 
@@ -69,19 +72,25 @@ def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None, label: 
     texts = [each for each in columns if each.type.name == "text" and each.profile.filled]
     rows = max((each.profile.filled for each in columns), default=0)
     called = _name_words() | word_list("ingestion", "description_words")
+    # what most rows have no text of names none of them
+    texts = [each for each in texts if 2 * each.profile.filled >= rows]
     ranked = [each for each in texts if called & set(words_of(each.name)) and each.profile.share_of_names > 0]
     kind = {singular(word) or word for word in words_of(label)}
     ranked = [each for each in ranked if set(words_of(each.name)) - called <= kind or _are_different(each)]
-    # what most rows have no text of names none of them
-    ranked = [each for each in ranked if 2 * each.profile.filled >= rows]
-    ranked = ranked or [each for each in texts if is_called_name(each.name) and each.profile.is_unique]
+    compounds = [each for each in texts if each not in ranked and is_called_name(each.name)]
+    if own := [each for each in compounds if _is_name_of(each.name, label)]:
+        ranked = own
+    ranked = ranked or [each for each in compounds if each.profile.is_unique]
     if ranked:
         return min(ranked, key=lambda each: (len(words_of(each.name)) > 1, each.place))
     likely = [
         each
         for each in texts
-        if each.profile.share_of_names >= MIN_NAMES and each.profile.is_complete and _are_different(each)
+        if each.profile.share_of_names >= MIN_NAMES
+        and (each.profile.is_unique or (each.profile.is_complete and _are_different(each)))
     ]
+    # a code has capital letters alone
+    likely = [each for each in likely if not all(map(str.isupper, each.profile.sample))] or likely
     if unique := [each for each in likely if each.profile.is_unique]:
         return unique[0]
     if len(likely) == 1:
@@ -107,6 +116,13 @@ def is_called_name(heading: str) -> bool:
     """Whether a heading ends with a word for a name, also in a compound ("Linienname")."""
     own = words_of(heading)
     return bool(own) and own[-1].endswith(tuple(_name_words()))
+
+
+def _is_name_of(heading: str, label: str) -> bool:
+    """Whether a heading is a compound of a word of a label and one for a name: "Linienname" for lines ("Linien")."""
+    *_, last = words_of(heading)
+    stem = min((last.removesuffix(word) for word in _name_words()), key=len)
+    return len(stem) >= MIN_STEM and any(word.startswith(stem) for word in words_of(label))
 
 
 def choose_key(columns: Sequence[SheetColumn], rows: int) -> SheetColumn | None:

@@ -13,7 +13,7 @@ from itertools import permutations
 from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import SpellingCorrector
 from nacre.language.small_talk import reason_end, strip_courtesy
-from nacre.language.thesaurus import concept_phrases, english_data, function_words, unit_words
+from nacre.language.thesaurus import concept_phrases, english_data, function_words
 from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.language.word_forms import is_plural
 from nacre.records.plan import AGGREGATES, EXTREMES
@@ -33,11 +33,16 @@ from nacre.understanding.linking.link_schema import (
 )
 from nacre.understanding.linking.name_candidates import CACHED_TEXTS, NameCandidate
 from nacre.understanding.linking.schema_graph import SchemaGraph
-from nacre.understanding.linking.schema_terms import STEM_SCORE, SYNONYM_SCORE, prefer_class_synonyms, term_link
+from nacre.understanding.linking.schema_terms import (
+    STEM_SCORE,
+    SYNONYM_SCORE,
+    link_row_noun,
+    prefer_class_synonyms,
+    term_link,
+)
 from nacre.understanding.question.analyse import analyse_question, question_of_tokens
 from nacre.understanding.question.records import (
     INEQUALITIES,
-    RANKING_CUES,
     Link,
     Question,
     Ref,
@@ -47,7 +52,6 @@ from nacre.understanding.question.records import (
 
 SUMMING_CUES = frozenset(AGGREGATES)  # Kinds of cues that ask for one number over several things.
 LIKELY_SCORE = 0.75  # A partial class name scores at least this to stay next to a complete name of the same span.
-ROW_NOUN, ROW_NOUN_SCORE = "row noun", 0.5  # A noun that may only mean the things of a class: its match, its score.
 MAX_WORDS_BETWEEN = 1  # Words between a link and the class or thing at its end, at most.
 
 # Concepts of one expression that are looked up, likeliest first, and what each rank costs.
@@ -95,7 +99,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     found = prefer_class_synonyms(found, question, schema_linker.class_synonyms, graph)
     found = choose_unions(absorb_name_words(found, question, graph), question, graph)
     found = [*found, *_compound_classes(found, question, graph)]
-    found += _link_row_noun(found, question, graph)
+    found += link_row_noun(found, question, graph)
     return [*found, *_narrowed_links(found, graph), *widened_links(found, question, graph)]
 
 
@@ -119,6 +123,7 @@ def _drop_unlikely_names(
     # "2014-2015" may be the name of a season.
     ranges = {(n.start, n.end) for n in question.numbers if n.until is not None}
     degrees = [(c.start, c.end) for c in question.cues if c.kind == "degree"]
+    named = {(x.start, ref.node) for x in names if x.match == "whole" for ref in x.refs}
     for link in names:
         is_bound = bounds.issuperset(range(link.start, link.end)) and (link.start, link.end) not in ranges
         # "how old is she" does not name "Old ...", nor "how high" a priority "high".
@@ -126,7 +131,10 @@ def _drop_unlikely_names(
         is_verb = link.match == "part" and _is_own_verb(link, question)
         is_number = is_bound or in_degree or _is_rank(link, question, graph) or _is_sum(link, question)
         is_of_class = _is_modifier_of_class(link, schema_links, question)
-        if not (is_number or is_verb or is_of_class or _is_class_name(link, schema_links, question, graph)):
+        # a "bakery" before the name of one is none that is called so: "the bakery Miller"
+        is_small = all(token.text.islower() for token in question.tokens[link.start : link.end])
+        is_noun = link.match == "part" and is_small and (link.end, link.refs[0].node) in named
+        if not (is_number or is_verb or is_of_class or is_noun or _is_class_name(link, schema_links, question, graph)):
             yield link
 
 
@@ -318,33 +326,6 @@ def _is_class_name(link: Link, schema_links: Sequence[Link], question: Question,
     return any(own.index == node or own.relations <= graph.nodes[node].relations for node in same)
 
 
-def _link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
-    """The first noun that nothing is called as the things of the only sheet, if no other word means them: "how many
-    bills are unpaid", "the biggest bill", "turbine W11". "How many wheels does it have" asks for something else, as do
-    units."""
-    rows = {graph.widest_node(node.index) for node in graph.base_nodes if node.classes}
-    if len(rows) != 1 or not graph.is_sheet(min(rows)) or any(link.kind == "class" for link in links):
-        return []
-    words, linked, known = question.tokens, covered_mask(links), language().words
-    cued = covered_mask(question.cues)
-    names = {link.start for link in links if link.kind == "entity" and link.match != "part"}
-    # words that may say which: "the biggest unpaid bill"
-    others = covered_mask(x for x in links if x.kind == "property" and not graph.is_flag(x.refs[0].predicate))
-    ranked = {cue.end for cue in question.cues if cue.kind in (*RANKING_CUES, "group")}
-    ranked |= {1} if words[0].norm in known["asking_which"] and ranked else set()
-    for i, token in enumerate(words):
-        is_free = not (linked | cued) >> i & 1 and i not in question.stopwords and token.text.islower()
-        if not is_free or token.lemma in unit_words() or token.lemma in phrase_list("parsing", "periods"):
-            continue
-        before = next((k for k in range(i - 1, -1, -1) if not (linked & ~others) >> k & 1), -1)
-        is_many = is_plural(token.norm) and (before in question.stopwords or (before >= 0 and cued >> before & 1))
-        after = [*(each.norm for each in words[i + 1 : i + 3]), "", ""]
-        is_part = after[0] in known["helping"] and after[1] not in known["owner_subjects"]
-        if (is_many and not is_part) or before + 1 in ranked or i + 1 in names:
-            return [Link(i, i + 1, "class", (Ref(min(rows)),), ROW_NOUN_SCORE, 1 << i, match=ROW_NOUN)]
-    return []
-
-
 def _link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
     """Properties whose numbers have the unit after "how many"."""
     units, known, words = english_data()["units"], language().words, question.tokens
@@ -427,6 +408,8 @@ def linker_of(lexicon: Lexicon) -> Linker:
 
 def _rephrase(text: str) -> str:
     """A question in the wording that is read for it: "how many towers for each material" for a breakdown."""
+    for wording, other in word_map("question", "completed").items():
+        text = re.sub(wording, other, text)
     found = (
         (re.fullmatch(wording, text.strip()), other) for wording, other in word_map("question", "rephrased").items()
     )

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nacre.language.data import language, load_language_data, word_list
-from nacre.language.thesaurus import function_words, gradable_adjective
+from nacre.language.thesaurus import function_words, gradable_adjective, nouns_of_kind
 from nacre.language.tokens import Token, fold, tokenize
 from nacre.language.values import is_number_name
 from nacre.records.plan import Variable
@@ -62,7 +62,17 @@ class ValueLinker:
         for candidate in self.entities.candidates(question.tokens):
             if not any(span.contains(candidate.start, candidate.end) for span in spans):
                 found += self._candidate_links(candidate, question)
-        return [*found, *self._code_links(question)]
+        return [*self._prefer_places(found, question), *self._code_links(question)]
+
+    def _prefer_places(self, links: Sequence[Link], question: Question) -> Iterator[Link]:
+        """Of values after "in" those of properties called places, if there are any: "in Iceland" is no team."""
+        words, places = question.tokens, nouns_of_kind("places")
+        inside = {i + 1 for i, token in enumerate(words) if token.norm in language().words["where_in"]}
+        named = [not places.isdisjoint(self.graph.words.get(link.refs[0].predicate, ())) for link in links]
+        located = {(x.start, x.end) for x, is_place in zip(links, named, strict=True) if is_place and x.start in inside}
+        for link, is_place in zip(links, named, strict=True):
+            if is_place or link.kind != "value" or (link.start, link.end) not in located:
+                yield link
 
     def part_links(self, question: Question, linked: int) -> Iterator[Link]:
         """The values of which words that name nothing else are parts, if one value of the property has them: "Labour"
@@ -243,6 +253,9 @@ class ValueLinker:
         start, end = candidate.start, candidate.end
         score = candidate.score if candidate.exact else candidate.score * PARTIAL_SCORE
         if all(t.norm[:1].isdigit() for t in question.tokens[start:end]):
+            if "=" in candidate.label and is_number_name(candidate.label, candidate.keys):
+                # a number alone is not that of a row without a name
+                return
             score *= NUMERIC_SCORE
         covered = sum(1 << i for i in candidate.covered)
         match = "nearly whole" if candidate.exact else "part"

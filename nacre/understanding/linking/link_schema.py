@@ -171,6 +171,18 @@ class SchemaLinker:
                 # A value in quotation marks is not part of the name before it.
                 if len({i in quoted for i in span}) == 1:
                     yield from self._link_span(question, term, span, fits)
+        if term.kind == "property" and any(len(word) == 4 and word.isdigit() for word in term.words):
+            yield from self._link_of_year(question, term, fits)
+
+    def _link_of_year(self, question: Question, term: SchemaTerm, fits: Mapping[int, Fits]) -> Iterator[Link]:
+        """The link of a name with a year ("staff 2010") whose year stands apart: "how many staff had they in 2010"."""
+        matched, used = self._assign_words(question, term, sorted(fits), fits)
+        named = [i for i in used if not question.tokens[i].norm.isdigit()]
+        is_whole = len(matched) == len(term.words) and min(matched.values()) >= LEMMA_SCORE
+        if named and is_whole and (used[-1] not in named or named[0] - used[0] == 1):
+            covered = sum(1 << i for i in used)
+            start = used[0] if used[-1] in named else named[0]
+            yield term_link(start, named[-1] + 1, term, term.score * LEMMA_SCORE, covered, True, "exact")
 
     def _link_span(
         self, question: Question, term: SchemaTerm, span: Sequence[int], fits: Mapping[int, Fits]

@@ -7,7 +7,7 @@ classes that do not contain each other means the things of all of them. A class 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from nacre.language.data import language, word_list
 from nacre.language.labels import is_boolean_predicate, none_value
@@ -15,6 +15,7 @@ from nacre.language.thesaurus import is_noun_of_kind, kind_synonyms, nouns_of_ki
 from nacre.language.tokens import lemma, split_name
 from nacre.records.schema import LOCAL, Predicate, Schema
 from nacre.stores.sqlite.lexicon import Lexicon
+from nacre.stores.sqlite.tables import ROW_BASE
 from nacre.understanding.linking.schema_paths import (
     PathStep,
     SchemaNode,
@@ -105,6 +106,17 @@ class SchemaGraph:
         """Whether the things of a node are rows of a table that was read as a file."""
         classes = self.nodes[node].classes
         return bool(classes) and all(iri.startswith(LOCAL) for iri in classes)
+
+    @cached_property
+    def main_sheet(self) -> int | None:
+        """The node of the rows of the only table of files or of a database, or of one with many times as many rows as
+        each other."""
+        rows = {self.widest_node(node.index) for node in self.base_nodes if node.classes}
+        main, *others = sorted(rows, key=lambda node: -self.nodes[node].count) or [-1]
+        classes = [iri for node in rows for iri in self.nodes[node].classes]
+        if not rows or not all(iri.startswith((LOCAL, ROW_BASE)) for iri in classes):
+            return None
+        return main if all(self.nodes[main].count >= MAIN_ROWS * self.nodes[each].count for each in others) else None
 
     def is_flag(self, predicate: str) -> bool:
         """Whether a property is yes or no, however it is stored."""
@@ -231,6 +243,7 @@ def _ends(steps: Mapping[int, Sequence[PathStep]], schema: Schema) -> Mapping[st
 
 
 MAX_UNION_CLASSES, MAX_UNIONS = 24, 40  # Classes of one union, and unions of one graph, at most (given).
+MAIN_ROWS = 4  # A main sheet has at least so many times the rows of each other one (given).
 MIN_COMMON_SHARE = 0.4  # The share of their properties that classes of one sort have in common, at least (given).
 
 # The share and number of properties that a class has in common with the classes of a kind, at least, to be of the same

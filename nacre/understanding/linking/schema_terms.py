@@ -24,10 +24,10 @@ from nacre.language.thesaurus import (
 )
 from nacre.language.tokens import Token, fold, is_known, lemma, split_name
 from nacre.language.tokens import lemma as dictionary_form
-from nacre.language.word_forms import interchangeable_words
+from nacre.language.word_forms import interchangeable_words, is_plural
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.schema_graph import SchemaGraph
-from nacre.understanding.question.records import Link, Question, Ref
+from nacre.understanding.question.records import RANKING_CUES, Link, Question, Ref, covered_mask
 
 # How well a word of a question fits a word of a name: the word itself, another form, a synonym, a stem, a misspelling.
 SAME_WORD_SCORE, LEMMA_SCORE, SYNONYM_SCORE, STEM_SCORE, SPELLING_SCORE = 1.0, 0.97, 0.72, 0.7, 0.75
@@ -427,3 +427,41 @@ def _is_ruled_out(link: Link, at: int, token: Token, meant: list[Link], graph: S
     if _covers_only(link, at):
         return link.match == "partial" and link.score < best and (is_only_concept or not has_same_head)
     return link.kind == "class" and link.end == at + 1 and has_same_head and is_only_concept
+
+
+ROW_NOUN, ROW_NOUN_SCORE = "row noun", 0.5  # A noun that may only mean the things of a class: its match, its score.
+
+
+def link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph) -> list[Link]:
+    """The first noun that nothing is called as the things of the main sheet, if no other word means them: "how many
+    bills are unpaid", "the biggest bill", "turbine W11". "How many wheels does it have" asks for something else, as do
+    units."""
+    rows = graph.main_sheet
+    classes = [link.refs[0].node for link in links if link.kind == "class"]
+    if rows is None or rows in classes:
+        return []
+    words, known, cued = question.tokens, language().words, covered_mask(question.cues)
+    linked, of_sheet = covered_mask(links), set(graph.nodes[rows].words)
+    names = {link.start for link in links if link.kind == "entity" and link.match != "part"}
+    in_names = linked & ~covered_mask(x for x in links if x.kind != "entity" or x.match != "part")
+    # words that may say which: "the biggest unpaid bill"
+    others = covered_mask(x for x in links if x.kind == "property" and not graph.is_flag(x.refs[0].predicate))
+    ranked = {cue.end for cue in question.cues if cue.kind in (*RANKING_CUES, "group")}
+    ranked |= {1} if words[0].norm in known["asking_which"] and ranked else set()
+    for i, token in enumerate(words):
+        # a word of the sheet's name may also be one of names in it
+        taken = linked & ~in_names if token.lemma in of_sheet else linked
+        is_free = not (taken | cued) >> i & 1 and i not in question.stopwords and token.text.islower()
+        if not is_free or token.lemma in unit_words() or token.lemma in phrase_list("parsing", "periods"):
+            continue
+        before = next((k for k in range(i - 1, -1, -1) if not (linked & ~others) >> k & 1), -1)
+        # an unknown word is one of another language
+        is_noun = is_plural(token.norm) or (before == i - 1 and before >= 0 and not is_known(token.norm, lang="en"))
+        is_many = is_noun and (before in question.stopwords or (before >= 0 and cued >> before & 1))
+        after = [*(each.norm for each in words[i + 1 : i + 3]), "", ""]
+        is_part = after[0] in known["helping"] and after[1] not in known["owner_subjects"]
+        # "which plot has the most captures" names another class
+        is_meant = (is_many and not is_part) or before + 1 in ranked or i + 1 in names
+        if (i in ranked and is_plural(token.norm)) if classes else is_meant:
+            return [Link(i, i + 1, "class", (Ref(rows),), ROW_NOUN_SCORE, 1 << i, match=ROW_NOUN)]
+    return []

@@ -420,7 +420,9 @@ def filter_by_answer_type(candidates: Sequence[Candidate], question: Question, g
     asked = requested_answer_type(question)
     if not asked:
         return AnswerTypeMatch(list(candidates))
-    dropped = [each for each in candidates if _misses_type(each, asked, graph)]
+    # of two that are named, the type is not asked for
+    open_ = [each for each in candidates if "compared" not in each.derivation.trace]
+    dropped = [each for each in open_ if _misses_type(each, asked, graph)]
     if asked == WHEN:
         ends = _requested_end(question)
         dropped += [each for each in candidates if each not in dropped and _is_other_end(each, *ends, graph)]

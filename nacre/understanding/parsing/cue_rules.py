@@ -5,6 +5,7 @@ from typing import Any
 
 from nacre.language.data import language
 from nacre.language.thesaurus import english_data
+from nacre.language.word_forms import is_participle
 from nacre.records.plan import AGGREGATES, EXTREMES, MEANS, OF_NUMBERS
 from nacre.understanding.linking.adjectives import is_reversed_measure, measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -25,6 +26,7 @@ from nacre.understanding.question.records import (
     Condition,
     Cue,
     Derivation,
+    Link,
     Ordering,
     Question,
     Ref,
@@ -515,3 +517,10 @@ def exclusive_conditions(condition: Condition, context: ParseContext) -> tuple[C
         others = Condition(ref, "exists", (), True, inner=(condition._replace(negated=True),))
         return (condition, others)
     return ()
+
+
+def is_passive(link: Link, question: Question) -> bool:
+    """Whether a property is only like the verb of a passive: "were played"."""
+    words = question.tokens
+    after_being = link.start > 0 and words[link.start - 1].norm in language().words["being"]
+    return link.match == "like" and after_being and is_participle(words[link.start].norm)

@@ -225,6 +225,10 @@ def _add(cell: _Cell, state: ParseState) -> None:
 def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> Iterator[_Step]:
     """All ways to go on from a token: skip it, or take what begins at it."""
     question = context.question
+    if state.covered >> at & 1:
+        # the year of a name before it
+        yield at + 1, state
+        return
     is_skipped_free = at in question.stopwords
     yield at + 1, state if is_skipped_free else state._replace(score=state.score - SKIPPED_COST)
     for cue in chart.cues.get(at, ()):

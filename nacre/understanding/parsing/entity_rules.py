@@ -72,8 +72,10 @@ def value_mention(state: ParseState, link: Link, context: ParseContext) -> Parse
         return
     # the class of a thing named in full is asked for itself
     asked = {target.ref.node for target in state.targets if not target.ref.predicate and not target.ref.slot}
-    is_target = not named_so and link.match in ("whole", "scope") and ref.node in asked
     said = {token.norm for token in tokens[link.start : link.end]}
+    # the number after a property is its value, and rarely the code of a thing
+    is_number = state.pending_property is not None and all(map(str.isdigit, said))
+    is_target = not (named_so or is_number) and link.match in ("whole", "scope") and ref.node in asked
     if is_entity and not said <= set(name_tokens(link.label)) and (is_target or _is_identifier(state, link, context)):
         # words of an identifier or another name, and not of the label
         yield _thing_by_identifier(state, link, context)

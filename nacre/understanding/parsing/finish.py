@@ -10,7 +10,7 @@ from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.linking.adjectives import amounts, measured_numbers, measured_properties, unnamed_measures
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import combine_conditions, nest_conditions, nest_having, settle_columns
-from nacre.understanding.parsing.cue_rules import asks_for_persons, ongoing_conditions, persons_near
+from nacre.understanding.parsing.cue_rules import asks_for_persons, is_passive, ongoing_conditions, persons_near
 from nacre.understanding.parsing.number_rules import (
     COUNT_UNITS,
     is_comparable_with,
@@ -301,7 +301,7 @@ def _ranked_by_column(
     last = columns[-1]
     frequency = Ordering(Ref(last.node), rank.descending, "count", limit)
     yield derivation.apply_rule("most frequent at end", 0.5, order=frequency, group=(last,))
-    if not graph.is_numeric(last.predicate):
+    if not graph.is_numeric(last.predicate) or graph.about(last.predicate).role == "identifier":
         return
     order = Ordering(last, rank.descending, "", limit)
     yield derivation.apply_rule("ranked at end", 0.4, order=order)
@@ -335,6 +335,10 @@ def settle_grouping(derivation: Derivation, root: Ref, context: ParseContext) ->
         # the average of what is the same in each group
         return
     has_aggregate = any(target.function for target in targets)
+    if has_aggregate and (verbs := {link.refs[0] for link in derivation.links if is_passive(link, context.question)}):
+        # "how many matches were played in Iceland" has no group of players
+        targets = tuple(target for target in targets if target.function or target.ref not in verbs)
+        derivation = derivation._replace(targets=targets)
     columns = tuple(target.ref for target in targets if not target.function)
     if group:
         yield from _said_group(derivation, has_aggregate, context)

@@ -4,6 +4,7 @@ In each rule, `state` is the reading before the number and `new` the reading wit
 what the number is compared with, "=" if nothing is said.
 """
 
+import calendar
 import re
 from collections.abc import Callable
 from typing import Any
@@ -185,7 +186,10 @@ def _second_comparison(
 def _waiting_number(
     state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
 ) -> ParseStates:
-    """ "More than 3 pages": a number waits for its property."""
+    """ "More than 3 pages": a number waits for its property; a day or month is none."""
+    words = (token.norm for token in context.question.tokens[number.start : number.end])
+    if number.date_start and any(word[:3].title() in calendar.month_abbr for word in words if word):
+        return
     if state.pending_property is None or state.pending_is_target:
         waiting = {"comparison": (operator, number.value), "unit": number.unit, "until": number.until}
         yield new.apply_rule("number waits", 0.0 if number.op else -0.1, **waiting)

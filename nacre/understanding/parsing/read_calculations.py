@@ -220,15 +220,20 @@ def read_shares(question: Question, links: Sequence[Link], derive: DeriveCandida
 
 def is_thing_count(body: Body) -> bool:
     """Whether a plan only asks how many things there are."""
-    return is_count_or_total(body) and isinstance(aggregated_value(body.answers[0]), Itself)
+    return is_one_number(body) and isinstance(aggregated_value(body.answers[0]), Itself)
 
 
-def is_count_or_total(body: Body) -> TypeGuard[Select]:
-    """Whether a plan only asks how many things there are, or for the total of a number."""
+def is_one_number(body: Body) -> TypeGuard[Select]:
+    """Whether a plan only asks how many things there are, for the total or average of a number, or for a property of
+    one thing."""
     if not isinstance(body, Select) or body.group or body.by or body.order or len(body.answers) != 1:
         return False
     answer = body.answers[0]
-    return isinstance(answer, Aggregate) and answer.function == ("count" if isinstance(answer.of, Itself) else "sum")
+    if isinstance(answer, Aggregate):
+        return answer.function in (("count",) if isinstance(answer.of, Itself) else ("sum", "avg"))
+    return isinstance(answer, Attribute) and any(
+        each.name == answer.variable and len(each.keys) == 1 for each in body.variables
+    )
 
 
 def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: DeriveCandidates) -> Candidate | None:

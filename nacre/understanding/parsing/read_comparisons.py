@@ -1,5 +1,6 @@
 """Read comparisons and choices: Question + Links -> Candidates."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -210,48 +211,76 @@ PRIOR = 4.0  # the prior of such a reading: it accounts for every word
 COUNTED_SIDES_RULE = "counted apart"  # the rule by which each side is read as a question, all of whose words are used
 SUMMED_SIDES_RULE = "summed apart"  # the same by which amounts are added up
 
-NumberReader = Callable[[str], Select | None]
+
+class ReadNumber(NamedTuple):
+    """The plan of a question for one number, and its words that nothing in the graph is called."""
+
+    plan: Select
+    unknown: frozenset[str]
+
+
+NumberReader = Callable[[str], ReadNumber | None]
 
 
 def read_more_than(question: Question, links: Sequence[Link], read_number: NumberReader) -> Iterator[Candidate]:
-    """Yield the reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made; and that
-    of "did we spend more on hay or on straw". `read_number` reads a question for a number of things or a total; it
-    returns None if the question asks for something else."""
+    """Yield the reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made; and those
+    of "did we spend more on hay or on straw", "who made more jars, Ann or Bo" and "more in 2023 than in 2024"."""
     words, known = question.tokens, language().words
-    parting = known["than"] | known["either"]
     more = next((i for i, token in enumerate(words) if token.norm in known["more"] | known["fewer"]), 0)
-    than = next((i for i, token in enumerate(words) if i > more and token.norm in parting), 0)
-    if not (more and than) or words[0].norm not in known["asking_yes_no"]:
+    than = next((i for i, token in enumerate(words) if i > more and token.norm in known["than"] | known["either"]), 0)
+    is_choice = bool(than) and words[than].norm in known["either"]
+    asks_which = words[0].norm in known["asking_which"] | known["asking_where"]
+    if not (more and than) or not (words[0].norm in known["asking_yes_no"] or (asks_which and is_choice)):
         return
-    first = _longest_name(links, 1, more) or _longest_name(links, more, than)
-    second = _longest_name(links, than + 1, len(words))
+    first = None if asks_which else _longest_name(links, 1, more)
+    first = first or _longest_name([x for x in links if x.end == than], more, than)
+    first = first or _longest_name(links, more, than) or _year(question, more, than)
+    second = _longest_name(links, than + 1, len(words)) or _year(question, than, len(words))
+    if first is not None and second is not None and _is_year(second):
+        first = _year(question, more, than)
     if first is None or second is None:
         return
-    left, right = (read_number(each) for each in _questions_of_sides(question, first, second, more, than))
+    sides = [read_number(each) for each in _questions_of_sides(question, first, second, more, than)]
+    left, right = (None if side is None else side.plan for side in sides)
     if left is None or right is None or _size(left) != _size(right) or left == right:
         # a name may be read as a word: "more jars than IT"
         return
-    is_fewer, is_choice = words[more].norm in known["fewer"], words[than].norm in known["either"]
-    compared = Compute("<" if is_fewer else ">", left, right)
-    body = _larger_value(left, right, not is_fewer) if is_choice else compared
+    is_fewer = words[more].norm in known["fewer"]
+    body = _larger_value(left, right, not is_fewer) if is_choice else Compute("<" if is_fewer else ">", left, right)
     counted = [link for link in links if link.kind == "class" and more < link.start and link.end <= than][:1]
+    is_total = isinstance(left.answers[0], Aggregate)
     function: Aggregation = "count" if isinstance(aggregated_value(left.answers[0]), Itself) else "sum"
-    trace = ("compared", COUNTED_SIDES_RULE if function == "count" else SUMMED_SIDES_RULE)
-    target = Target((counted or [first])[0].refs[0].thing, function)
+    rules = (COUNTED_SIDES_RULE if function == "count" else SUMMED_SIDES_RULE,) if is_total else ()
+    target = Target((counted or [x for x in (first, second) if x.refs] or links)[0].refs[0].thing, function)
+    unknown = frozenset[str]().union(*(side.unknown for side in sides if side is not None))
+    covered = sum(1 << i for i, token in enumerate(words) if token.norm not in unknown)
     if body is not None:
-        yield whole_reading(body, target, token_mask(0, len(words)), PRIOR, trace, (first, second, *counted))
+        named = tuple(x for x in (first, second, *counted) if x.refs)
+        yield whole_reading(body, target, covered, PRIOR, ("compared", *rules), named)
+
+
+def _year(question: Question, start: int, end: int) -> Link | None:
+    """A year as a side of a comparison."""
+    year = next((i for i in range(start, end) if re.fullmatch(r"[12]\d{3}", question.tokens[i].norm)), None)
+    return None if year is None else Link(year, year + 1, "value", (), 1.0, 1 << year)
+
+
+def _is_year(link: Link) -> bool:
+    return not link.refs
 
 
 def _larger_value(left: Select, right: Select, descending: bool) -> Select | None:
     """The one of two values of a property for which a number is larger: "more on hay or on straw"."""
     number = left.answers[0]
+    if not isinstance(number, Aggregate):
+        return None
     differing = [(one, other) for one, other in zip(left.filters, right.filters, strict=False) if one != other]
     for one, other in differing if len(differing) == 1 else ():
         values = tuple(each.right for each in (one, other) if isinstance(each.right, str))
         if len(values) == 2 and isinstance(one.left, Attribute) and replace(one, right=other.right) == other:
             both = replace(one, op="in", right=values)
             filters = tuple(both if each == one else each for each in left.filters)
-            order = Order(number, descending) if isinstance(number, Aggregate) else None
+            order = Order(number, descending)
             return replace(left, answers=(one.left,), by=(one.left,), filters=filters, order=order, limit=1)
     return None
 
@@ -269,13 +298,25 @@ def _questions_of_sides(question: Question, first: Link, second: Link, more: int
         sides = [part(each.start, each.end) for each in (first, second)]
         return [" ".join(f"how many {things} {words[0].text} {before} {x} {after} {rest}".split()) for x in sides]
     # both sides begin with one preposition: "on", "from the"
-    preposition = words[than + 1].norm if than + 1 < second.start else ""
+    at = than + 1 if words[than + 1].norm not in known["more"] else than + 2
+    preposition = words[at].norm if at < second.start else ""
     start = max((i for i in range(more + 1, first.start) if words[i].norm == preposition), default=first.start)
-    subject = "" if words[0].norm in known["being"] else part(0, more)
-    is_money = more + 1 >= start or words[more + 1].lemma in known["money"]
+    sides = [part(start, first.end), part(at if not _is_year(second) else second.start - 1, second.end)]
     things = part(more + 1, start)
-    lead = f"how much {subject} {part(more + 2, start)}" if is_money else f"how many {things} {subject}"
-    return [f"{lead} {side} {rest}" for side in (part(start, first.end), part(than + 1, second.end))]
+    if words[0].norm in known["asking_yes_no"]:
+        lead = "" if words[0].norm in known["being"] else part(0, more)
+    else:
+        # "which team has won", "who lost", "where are there"
+        helping = (i for i in range(1, more) if words[i].norm in known["asking_yes_no"])
+        lead = part(next(helping, max(1, more - 1)), more)
+    if words[0].norm in known["being"] and not things:
+        return [f"how many {side} {words[0].text} {rest}" for side in sides]
+    if average := next((cue for cue in question.cues if cue.kind == "avg" and more < cue.start < than), None):
+        things = f"{part(more + 1, average.start)} {part(average.end, start)}"
+        return [f"what is the average {things} of {side} {rest}" for side in sides]
+    is_money = more + 1 >= start or words[more + 1].lemma in known["money"]
+    asked = f"how much {lead} {part(more + 2, start)}" if is_money else f"how many {things} {lead}"
+    return [f"{asked} {side} {rest}" for side in sides]
 
 
 def _longest_name(links: Sequence[Link], start: int, end: int) -> Link | None:

@@ -10,12 +10,13 @@ from itertools import chain
 
 from nacre.language.data import language, word_list
 from nacre.language.tokens import lemma
+from nacre.language.word_forms import is_participle
 from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
 from nacre.records.evidence import Doubt, Table
 from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute, Edge, Select
-from nacre.understanding.linking.link_mentions import ROW_NOUN
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import NAMED_STEP_COST, RARE_STEP_COST
+from nacre.understanding.linking.schema_terms import ROW_NOUN
 from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.constraints import asks_capacity
 from nacre.understanding.parsing.cue_rules import BY_END_RULE, NOBODY_RULE, OPEN_RULE, end_date_ref
@@ -71,8 +72,9 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
         yield question.text
     selects = selects_of(candidate.body)
     is_only_named = isinstance(candidate.body, Ask) and {x.kind for x in d.links} == {"entity"}
-    # two names of which nothing is stated but what they are, or that something is "still" there
-    is_more = len(d.links) > 1 or OPEN_RULE in d.trace
+    # two names of which nothing is stated but what they are, that something is "still" there, or "has been returned"
+    done = (token.norm for i, token in enumerate(question.tokens) if not d.covered >> i & 1)
+    is_more = len(d.links) > 1 or OPEN_RULE in d.trace or any(map(is_participle, done))
     if is_only_named and is_more and not any(s.edges or s.filters for s in selects):
         yield question.text
     if OPEN_RULE in d.trace and BY_END_RULE not in d.trace:
