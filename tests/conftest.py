@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Garbage is rarely collected; processes obey interrupts, which a script in the background would have them ignore."""
+    """Garbage is rarely collected; processes obey interrupts, which a script in the background has them ignore."""
     gc.enable()
     relax()
     lighten()
