@@ -1,4 +1,6 @@
+import gc
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,8 +9,7 @@ import hypothesis
 import pytest
 
 from nacre.config.settings import Settings
-from nacre.records.threads import relax_collection
-from tests.support.light import close_pools, finding_examples, lighten
+from tests.support.light import close_pools, finding_examples, lighten, relax
 from tests.support.scripted_model import ScriptedModel
 
 # two cores are shared with other work: how long an example takes says nothing; every run tries the same examples, and
@@ -18,22 +19,44 @@ hypothesis.settings.register_profile("untimed", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("untimed")
 
 GRAPHS = Path(__file__).parent / "fixtures/graphs"
-# files that take ten seconds and more: they begin first, so that no process waits for the other at the end
+# SQLite and tantivy wait for a disk at each commit; `--basetemp` names another place, which is kept
+MEMORY, LEAST_FREE = Path("/dev/shm"), 8_000_000_000
+# files that take five seconds of processor time and more: they begin first, so that no process waits for the other at
+# the end
 LONGEST = (
     "test_questions",
     "test_packs",
     "test_extensions",
+    "test_upload_bombs",
+    "test_databases",
+    "test_login",
     "test_regular_expressions",
+    "test_uploaded_data",
     "test_verifier",
-    "test_sparql_plans",
+    "test_direct_mapping",
+    "test_cli_commands",
+    "test_uploads",
+    "test_hostile_files",
     "test_same_readings",
     "test_killed_ingests",
-    "test_uploads",
-    "test_uploaded_data",
-    "test_upload_bombs",
+    "test_derived_codes",
+    "test_vocabularies",
+    "test_random_plans",
+    "test_hostile_attach",
+    "test_sparql_plans",
     "test_pipeline",
-    "test_spending",
 )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Modules of tests are read without a collection of garbage; folders of tests are in memory where there is room."""
+    gc.disable()
+    is_worker = hasattr(config, "workerinput")
+    if is_worker or config.option.basetemp or not MEMORY.is_dir() or shutil.disk_usage(MEMORY).free < LEAST_FREE:
+        return
+    place = MEMORY / f"nacre-tests-{os.getpid()}"
+    config.option.basetemp = str(place)
+    config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -42,9 +65,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """As in a server: garbage is rarely collected, and processes obey interrupts, which a script that runs tests in the
-    background would have them ignore."""
-    relax_collection()
+    """Garbage is rarely collected; processes obey interrupts, which a script in the background has them ignore."""
+    gc.enable()
+    relax()
     lighten()
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks.abuse.case import AttackResult, polled_health
-from benchmarks.inputs.hostile_replies import JSON, hostile_replies
+from benchmarks.inputs.hostile_replies import HOSTILE_REPLIES, JSON
 from benchmarks.server import started_server
 from tests.support.model_servers import Reply, Server, endless_server, openai_server, raw_server
 
@@ -33,8 +33,7 @@ class ModelCase:
 CASES = (
     *(
         ModelCase(f"a model's reply: {name}", partial(raw_server, case.body, case.media, 200, dict(case.headers)))
-        for name, case in hostile_replies().items()
-        if name in REPLIES
+        for name, case in ((name, HOSTILE_REPLIES[name]()) for name in REPLIES)
     ),
     ModelCase(
         "a model's redirect to another host",

@@ -1,14 +1,15 @@
-"""Replies of a hostile server of a model: nothing -> their bodies, types and headers by name."""
+"""Replies of a hostile server of a model: name -> body, type and headers."""
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 JSON, EVENTS, LINES = "application/json", "text/event-stream", "application/x-ndjson"
 NUMBER = 100_000
+OBJECTS: list[dict[str, Any]] = [{}] * NUMBER
+LINE = {"model": "small", "created_at": "2026-01-01T00:00:00Z", "done": True, "message": {"role": "assistant"}}
 
 
 @dataclass(frozen=True)
@@ -35,34 +36,33 @@ def chunk(content: str, **fields: Any) -> bytes:
     return b"data: " + json.dumps(event).encode()
 
 
-@cache
-def hostile_replies() -> dict[str, HostileReply]:
-    """All replies, by name."""
-    objects: list[dict[str, Any]] = [{}] * NUMBER
-    choices = whole_reply("", choices=objects)
-    line = {"model": "small", "created_at": "2026-01-01T00:00:00Z", "done": True, "message": {"role": "assistant"}}
-    return {
-        "choices": HostileReply(choices),
-        "numbers as choices": HostileReply(whole_reply("", choices=[0] * NUMBER)),
-        "unknown fields": HostileReply(whole_reply("", **{f"f{i}": 0 for i in range(NUMBER)})),
-        "unknown objects": HostileReply(whole_reply("", other=objects)),
-        "calls of tools": HostileReply(whole_reply("", message={"tool_calls": objects})),
-        "choices behind a string with quotes": HostileReply(
-            whole_reply("", model='\\"', choices=objects),
-        ),
-        "compressed choices": HostileReply(gzip.compress(choices), headers={"content-encoding": "gzip"}),
-        "choices, compressed as nobody asked for": HostileReply(choices, headers={"content-encoding": "br"}),
-        "300 MB of spaces, compressed": HostileReply(
-            gzip.compress(b" " * 300_000_000, 1), headers={"content-encoding": "gzip"}
-        ),
-        "an event of choices": HostileReply(chunk("", choices=objects) + b"\n\n", EVENTS),
-        "an event of many lines": HostileReply(b"data: {},\n" * NUMBER + b"\n", EVENTS),
-        "an event of many lines with comments": HostileReply(b'data: {},\n: "\n' * NUMBER + b"\n", EVENTS),
-        "a line of calls of tools": HostileReply(
-            json.dumps({**line, "message": {"role": "assistant", "tool_calls": objects}}).encode() + b"\n", LINES
-        ),
-        "a line of unknown objects": HostileReply(json.dumps({**line, "other": objects}).encode() + b"\n", LINES),
-        "a line of objects behind a separator of lines": HostileReply(
-            b'{"model": "\xe2\x80\xa8' + json.dumps(objects).encode() + b"\n", LINES
-        ),
-    }
+def _choices() -> bytes:
+    return whole_reply("", choices=OBJECTS)
+
+
+# each is made when it is sent, as compressing takes a second
+HOSTILE_REPLIES: dict[str, Callable[[], HostileReply]] = {
+    "choices": lambda: HostileReply(_choices()),
+    "numbers as choices": lambda: HostileReply(whole_reply("", choices=[0] * NUMBER)),
+    "unknown fields": lambda: HostileReply(whole_reply("", **{f"f{i}": 0 for i in range(NUMBER)})),
+    "unknown objects": lambda: HostileReply(whole_reply("", other=OBJECTS)),
+    "calls of tools": lambda: HostileReply(whole_reply("", message={"tool_calls": OBJECTS})),
+    "choices behind a string with quotes": lambda: HostileReply(
+        whole_reply("", model='\\"', choices=OBJECTS),
+    ),
+    "compressed choices": lambda: HostileReply(gzip.compress(_choices()), headers={"content-encoding": "gzip"}),
+    "choices, compressed as nobody asked for": lambda: HostileReply(_choices(), headers={"content-encoding": "br"}),
+    "300 MB of spaces, compressed": lambda: HostileReply(
+        gzip.compress(b" " * 300_000_000, 1), headers={"content-encoding": "gzip"}
+    ),
+    "an event of choices": lambda: HostileReply(chunk("", choices=OBJECTS) + b"\n\n", EVENTS),
+    "an event of many lines": lambda: HostileReply(b"data: {},\n" * NUMBER + b"\n", EVENTS),
+    "an event of many lines with comments": lambda: HostileReply(b'data: {},\n: "\n' * NUMBER + b"\n", EVENTS),
+    "a line of calls of tools": lambda: HostileReply(
+        json.dumps({**LINE, "message": {"role": "assistant", "tool_calls": OBJECTS}}).encode() + b"\n", LINES
+    ),
+    "a line of unknown objects": lambda: HostileReply(json.dumps({**LINE, "other": OBJECTS}).encode() + b"\n", LINES),
+    "a line of objects behind a separator of lines": lambda: HostileReply(
+        b'{"model": "\xe2\x80\xa8' + json.dumps(OBJECTS).encode() + b"\n", LINES
+    ),
+}

@@ -50,7 +50,7 @@ NOT_RUN = {
         r"|nacre attach (?:sqlite|duckdb|postgresql|mysql)|nacre .* --graph (?:shop|sales)\b"
     ),
     "it needs this package and its site: tests/integration/test_loaders.py has a loader": r"nacre ingest --loader ",
-    "it needs these packages: tests/integration/test_extensions.py installs them": r"NACRE_EXTENSIONS=",
+    "it needs these packages: tests/e2e/test_extensions.py installs them": r"NACRE_EXTENSIONS=",
     "it is a pattern with words to fill in": r".*\b(?:NAME|GRAPH|QUESTION|FILE\.ttl)\b",
     "the tests have an empty folder of their own": r"(?:mkdir|cd) ",
     "a site of others frames the page: tests/e2e/test_embed.py has one": r"NACRE_EMBED=",

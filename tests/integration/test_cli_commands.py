@@ -42,6 +42,27 @@ def triples(content: bytes, form: RdfFormat) -> set[str]:
     return {str(quad.triple) for quad in parse(content, format=form)}
 
 
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("ingest", ["--graph", "--texts", "--annotations", "--tables-only", "--no-vectors", "--max-expansion"]),
+        ("report", ["--graph", "--json"]),
+        ("export", ["--graph", "--format"]),
+        ("remove", ["--graph"]),
+        ("index", ["--graph"]),
+        ("ask", ["--graph", "--thread", "--json", "--reasoner", "--branches", "--show-sources"]),
+        ("chat", ["--graph"]),
+        ("serve", ["--host", "--port"]),
+        ("eval", ["--graph", "--out", "--reasoner", "--branches", "--limit"]),
+        ("compare", ["--graph", "--configurations", "--out", "--reasoner", "--limit"]),
+    ],
+)
+def test_a_command_has_the_options_of_the_contract(nacre, command, options):
+    code, stdout, _ = nacre(command, "--help")
+    assert code == 0
+    assert [option for option in options if option not in stdout] == []
+
+
 def test_an_ingest_tells_what_it_made(nacre):
     code, stdout, stderr = nacre("ingest", ROOM, "--graph", "room", "--no-vectors")
     assert code == 0

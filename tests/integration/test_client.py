@@ -1,10 +1,7 @@
-"""`nacre.Nacre` over a data folder: in scripts, threads and event loops, beside modules of a program's own."""
+"""`nacre.Nacre` over a data folder: in threads and event loops. In scripts: tests/e2e/test_client_scripts.py."""
 
 import asyncio
 import gc
-import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -18,8 +15,7 @@ import nacre
 from ingestion.pipeline import ingest
 from nacre import Nacre, NacreError
 
-ROOT = Path(__file__).parents[2]
-GRAPH = ROOT / "tests/fixtures/graphs/reading_room.ttl"
+GRAPH = Path(__file__).parents[1] / "fixtures/graphs/reading_room.ttl"
 QUESTION, FOLLOW = "How many pages does Granite have?", "And The Salt Road?"
 
 
@@ -187,61 +183,3 @@ def test_names_of_the_package_are_few_and_there():
     assert all(getattr(nacre, name).__name__ == name for name in nacre.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = nacre.nonsense
-
-
-def script(folder, data, text, *command):
-    (folder / "script.py").write_text(text)
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("NACRE_")}
-    surroundings = {**kept, "PYTHONPATH": str(ROOT), "NACRE_EMBEDDER": "none", "DATA": str(data)}
-    given = [sys.executable, *(command or ["script.py"])]
-    return subprocess.run(given, cwd=folder, env=surroundings, capture_output=True, text=True, timeout=120)
-
-
-ASKING = f"""
-import config, records, os
-from nacre import Nacre
-graph = Nacre(os.environ["DATA"]).graph()
-print(graph.ask({QUESTION!r}).values, config.mine, records.mine)
-"""
-
-
-def test_a_scripts_own_modules_stay_its_own_and_it_ends_without_being_closed(data, tmp_path):
-    for name in ("config", "records", "stores", "serving"):
-        (tmp_path / f"{name}.py").write_text("mine = 1\n")
-    ran = script(tmp_path, data, ASKING)
-    assert (ran.stdout, ran.stderr, ran.returncode) == ("[540] 1 1\n", "", 0)
-
-
-@pytest.mark.parametrize("name", ["tools.py", "graph/__init__.py"])
-def test_a_module_that_stands_in_for_one_of_ours_is_named(data, tmp_path, name):
-    file = tmp_path / name
-    file.parent.mkdir(exist_ok=True)
-    file.write_text("mine = 1\n")
-    ran = script(tmp_path, data, "import os\nfrom nacre import Nacre\nNacre(os.environ['DATA']).graphs()")
-    assert ran.returncode == 1
-    assert f"{file} is imported instead of Nacre's package" in ran.stderr.splitlines()[-1]
-    # a server is asked without these packages
-    ran = script(tmp_path, data, "from nacre import Nacre, NacreError\nprint(Nacre('http://127.0.0.1:9').graph())")
-    assert (ran.returncode, ran.stderr) == (0, "")
-    ran = script(tmp_path, data, "", "-m", "nacre.serving.cli.main", "graphs")
-    assert ran.returncode == 2
-    assert ran.stderr.startswith(f"{file} is imported instead")
-    assert len(ran.stderr.splitlines()) == 1
-
-
-RUNNING = """
-import asyncio, os
-from pathlib import Path
-print("once")
-from tools.sandbox import Sandbox
-[file] = Path(os.environ["DATA"]).glob("room/versions/*/graph.sqlite")
-sandbox = Sandbox()
-found = asyncio.run(sandbox.run(file, "SELECT count(*) FROM book", round=1, limit=5, seconds=60))
-print(found.rows[0].table.rows)
-sandbox.close()
-"""
-
-
-def test_a_script_without_a_guard_is_not_run_again_by_the_processes_for_queries(data, tmp_path):
-    ran = script(tmp_path, data, RUNNING)
-    assert (ran.stdout, ran.returncode) == ("once\n((6,),)\n", 0), ran.stderr

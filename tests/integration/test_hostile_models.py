@@ -11,7 +11,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from agents.model_calls import Limits, ModelFailed, UsageCounter, stream_reply, structured_reply
-from benchmarks.inputs.hostile_replies import EVENTS, JSON, LINES, chunk, hostile_replies, whole_reply
+from benchmarks.inputs.hostile_replies import EVENTS, HOSTILE_REPLIES, JSON, LINES, chunk, whole_reply
 from nacre.config.bounded_replies import MAX_ITEMS, ReplyTooLarge, StreamedReply, WholeReply
 from tests.integration.test_model_servers import Dish, model_of
 from tests.support.model_servers import Server, raw_server
@@ -41,9 +41,9 @@ async def longest_stall(work: Any) -> tuple[float, Any]:
     return longest, running.exception() or running.result()
 
 
-@pytest.mark.parametrize("name", hostile_replies())
+@pytest.mark.parametrize("name", HOSTILE_REPLIES)
 async def test_items_of_a_reply_are_counted_before_a_client_makes_objects_of_them(name: str) -> None:
-    case = hostile_replies()[name]
+    case = HOSTILE_REPLIES[name]()
     kind = "ollama" if case.media == LINES else "openai"
     with raw_server(case.body, case.media, headers=dict(case.headers)) as server:
         stall, result = await longest_stall(ask(server, kind, case.media != JSON))

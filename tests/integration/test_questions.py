@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlglot import expressions, parse_one
 
 from agents.answering.grounding_gate import table_claims
 from agents.answering.select_answer import is_empty
@@ -29,7 +28,7 @@ from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN, choose_r
 from nacre.understanding.understand import understand
 from nacre.wording.answer import verbalise_result
 from nacre.wording.profile import run_plan
-from tests.support.plan_checks import json_form_holds, only_reads, words_are_plain
+from tests.support.plan_checks import json_form_holds, only_reads, parsed_query, words_are_plain
 from tests.support.read_yaml import read_yaml
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -76,9 +75,7 @@ def _check(plan: Plan, tables: Tables) -> None:
 
 def _rest_on_stored_values(queries: Iterable[Query], question: str, tables: Tables) -> None:
     for query in queries:
-        tree = parse_one(query.text, read="sqlite")
-        assert isinstance(tree, expressions.Query)
-        check_sql_values(tree, tables.schema, stated_numbers(question))
+        check_sql_values(parsed_query(query.text), tables.schema, stated_numbers(question))
 
 
 def _ask(question: str, earlier: list[EarlierTurn], tables: Tables, lexicon: Lexicon) -> tuple[Value, ...]:

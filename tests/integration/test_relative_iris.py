@@ -5,7 +5,6 @@ import io
 import json
 import logging
 import shutil
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -16,8 +15,6 @@ from ingestion.pipeline import ingest
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import FILE_ADDRESS, ReadOptions, find_sources
 from nacre.extensions.documents.read_document import find_documents
-from nacre.extensions.uploads.routes import Uploads
-from nacre.serving.keys import Caller
 from nacre.stores import versions
 from nacre.stores.sqlite.tables import Tables
 
@@ -140,21 +137,6 @@ def test_one_base_that_merges_things_of_several_files_names_them(cards: Path, ca
         read_sources(find_sources([*files, str(shared)], reading))
     [record] = caplog.records
     assert f"<https://e.org/x/#me> (1 in all), in {', '.join(files)}." in record.getMessage()
-
-
-def test_an_upload_has_the_name_of_its_file(tmp_path: Path) -> None:
-    uploads, caller = Uploads(tmp_path, 1), Caller("ann", may=("write",))
-    for card in (CARD, CARD + CARD.replace("foo", "bar")):
-        upload = uploads.begin(caller).upload
-        uploads.append(caller, upload, "my card.ttl", 0, card.encode())
-        uploads.start(caller, upload, "cards", replace_graph=True)
-        while (state := uploads.state(caller, upload)).phase == "running":
-            time.sleep(0.1)
-        assert state.phase == "done", state.lines
-        assert "<nacre-file:///cards/my_card.ttl#me> <nacre-file:///cards/foo>" in triples(tmp_path, "cards")
-        # as a graph that an earlier release made of an upload
-        written = json.loads(manifest(tmp_path, "cards").read_text())
-        manifest(tmp_path, "cards").write_text(json.dumps(written | {"base": ""}))
 
 
 def test_documents_of_the_same_name_are_cited_without_folders_of_this_machine(tmp_path: Path) -> None:

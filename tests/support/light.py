@@ -2,6 +2,7 @@
 ingests find no example questions and wait for no disk, and processes import once what they need and end with the
 module of tests that started them."""
 
+import gc
 import os
 import sys
 from collections.abc import Hashable, Iterator
@@ -18,6 +19,8 @@ from nacre.stores import killable_pool
 from nacre.stores.killable_pool import KillablePool
 
 MAX_ROUTES = 2000
+# new objects until garbage is looked for, ten times as many as in a server; it took a twentieth of all tests
+YOUNG = 200_000
 
 _pools: WeakSet[KillablePool] = WeakSet()
 _finding = [False]
@@ -35,6 +38,12 @@ def lighten() -> None:
         _share_adapters()
         _share_routes()
         vars(app)["_warm_up"] = _relax
+
+
+def relax() -> None:
+    """As in a server, objects that are there are exempt from collection, and later ones are rarely collected."""
+    relax_collection()
+    gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
 
 
 def close_pools() -> None:
@@ -145,4 +154,4 @@ def _share_routes() -> None:
 
 
 async def _relax(*_: object) -> None:
-    relax_collection()
+    relax()

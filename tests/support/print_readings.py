@@ -22,14 +22,19 @@ OF_EACH = 2
 
 
 def main(folder: Path) -> None:
-    """Open every graph in the folder, and ask."""
+    """Print a line for each question."""
+    for line in all_readings(folder):
+        sys.stdout.write(f"{line}\n")
+
+
+def all_readings(folder: Path) -> Iterator[str]:
+    """What is understood of the first questions of every graph, which is written into the folder."""
     for name in NAMES:
-        (folder / name).mkdir()
-        for line in readings(name, *opened(name, folder / name)):
-            sys.stdout.write(f"{line}\n")
+        (folder / name).mkdir(parents=True)
+        yield from _readings(name, *opened(name, folder / name))
 
 
-def readings(name: str, tables: Tables, lexicon: Lexicon) -> Iterator[str]:
+def _readings(name: str, tables: Tables, lexicon: Lexicon) -> Iterator[str]:
     """What is understood of the first questions of a graph."""
     cases = read_yaml(FIXTURES / f"questions/{name}.yaml")
     for case in cases[:: max(1, len(cases) // OF_EACH)]:

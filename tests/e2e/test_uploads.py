@@ -1,6 +1,7 @@
 """Uploads: names, parts, limits, owners; an ingest that is stopped, or whose server is killed; a full disk."""
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -44,6 +45,7 @@ from nacre.serving.keys import Caller
 from nacre.serving.turn_service import PART_SLOTS, TurnService
 from nacre.stores.killable_pool import child_command
 from nacre.stores.versions import CURRENT, WRITER
+from tests.integration.test_relative_iris import manifest, triples
 
 ANN, BO = Caller("ann", may=("write",)), Caller("bo", may=("write",))
 READER, LIMITED = Caller("cy"), Caller("di", graphs=("maps",), may=("write",))
@@ -424,3 +426,17 @@ def test_an_ingest_gets_no_secret_that_it_does_not_need(
     uploads.append(ANN, upload, "kites.ttl", 0, TURTLE)
     uploads.start(ANN, upload, "kites", replace_graph=True)
     assert finished(uploads, ANN, upload).lines == ("NACRE_PORT",)
+
+
+def test_relative_iris_in_an_upload_have_the_name_of_its_file(tmp_path: Path) -> None:
+    uploads, card = Uploads(tmp_path, 1), "<#me> <http://e.org/knows> <foo> ."
+    for content in (card, card + card.replace("foo", "bar")):
+        upload = uploads.begin(ANN).upload
+        uploads.append(ANN, upload, "my card.ttl", 0, content.encode())
+        uploads.start(ANN, upload, "cards", replace_graph=True)
+        state = finished(uploads, ANN, upload)
+        assert state.phase == "done", state.lines
+        assert "<nacre-file:///cards/my_card.ttl#me> <nacre-file:///cards/foo>" in triples(tmp_path, "cards")
+        # as a graph that an earlier release made of an upload
+        written = json.loads(manifest(tmp_path, "cards").read_text())
+        manifest(tmp_path, "cards").write_text(json.dumps(written | {"base": ""}))

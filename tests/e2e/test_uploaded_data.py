@@ -16,7 +16,7 @@ from nacre.extensions.uploads.routes import FOLDER, Uploads
 from nacre.serving.errors import Forbidden, NotFound
 from nacre.stores.addresses import ForbiddenAddress
 from nacre.stores.catalog import Library
-from tests.integration.test_uploads import ANN, BO, READER, finished
+from tests.e2e.test_uploads import ANN, BO, READER, finished
 from tests.support import sparql_server as servers
 
 GRAPHS = Path(__file__).parents[1] / "fixtures" / "graphs"

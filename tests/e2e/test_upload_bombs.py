@@ -13,7 +13,7 @@ from benchmarks.inputs.hostile_files import gzip_bomb
 from nacre.errors import ConfigError
 from nacre.extensions.uploads.routes import FILES, FOLDER, Uploads, UploadState
 from nacre.serving.keys import Caller
-from tests.integration.test_uploads import ANN, BO, TURTLE, finished
+from tests.e2e.test_uploads import ANN, BO, TURTLE, finished
 
 MEGABYTES, GZIP_BYTES = 500, 250_000_000
 HOSTILE_NAMES = ("../../keys.ttl", "a\x00b.ttl", "-rf ~;id`.ttl", "<img src=x onerror=alert(1)>.ttl", "\u202egnp.ttl")
