@@ -1,6 +1,5 @@
 import gc
 import os
-import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,8 +18,6 @@ hypothesis.settings.register_profile("untimed", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("untimed")
 
 GRAPHS = Path(__file__).parent / "fixtures/graphs"
-# SQLite and tantivy wait for a disk at each commit; `--basetemp` names another place, which is kept
-MEMORY, LEAST_FREE = Path("/dev/shm"), 8_000_000_000
 # files that take five seconds of processor time and more: they begin first, so that no process waits for the other at
 # the end
 LONGEST = (
@@ -48,15 +45,9 @@ LONGEST = (
 )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Modules of tests are read without a collection of garbage; folders of tests are in memory where there is room."""
+def pytest_configure() -> None:
+    """Modules of tests are read without a collection of garbage."""
     gc.disable()
-    is_worker = hasattr(config, "workerinput")
-    if is_worker or config.option.basetemp or not MEMORY.is_dir() or shutil.disk_usage(MEMORY).free < LEAST_FREE:
-        return
-    place = MEMORY / f"nacre-tests-{os.getpid()}"
-    config.option.basetemp = str(place)
-    config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
