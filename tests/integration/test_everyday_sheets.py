@@ -213,3 +213,21 @@ async def test_that_something_was_done_is_no_fact_of_a_name(baths: Ask) -> None:
 
 async def test_a_total_may_be_the_lowest_in_a_year(book: Ask) -> None:
     assert (await book("In which year was the total amount the lowest?"))["values"] == [2023]
+
+
+async def test_a_name_is_no_description_and_nan_no_text(tmp_path: Path) -> None:
+    sheet = "cask,description,ale_name,brewer,cellar\n" + "".join(
+        f"C{i},{text},{name},{brewer},{cellar}\n"
+        for i, (text, name, brewer, cellar) in enumerate(
+            [
+                ("Malty and dark", "Old Crow", "nan", "nan"),
+                ("Light and crisp", "Hay Cart", "Rook Mill", "nan"),
+                ("Sweet", "Bee Line", "Rook Mill", "North"),
+                ("Bitter with citrus", "Tin Hat", "nan", "North"),
+            ]
+        )
+    )
+    ask = ask_graph(sheet, tmp_path, "ales.csv")
+    assert (await ask("Who is the brewer of Hay Cart?"))["values"] == ["Rook Mill"]
+    assert (await ask("Which brewer has the most ales?"))["values"] == ["Rook Mill"]
+    assert (await ask("Which ales have no cellar?"))["values"] == ["Hay Cart", "Old Crow"]

@@ -267,6 +267,9 @@ def _stated_type(stated: StatedColumn, profile: ColumnProfile, comma: bool) -> C
     return ColumnType(name, comma, order)  # type: ignore[arg-type]
 
 
+# cells of no value as programs write them; they are no texts
+EMPTY = frozenset(("", "nan", "NaN", "NULL", "#N/A"))
+
 # headings of two columns that may be degrees, what they are then called, and the highest number
 _LONGITUDE, _LATITUDE = ("longitude", 180.0), ("latitude", 90.0)
 _COORDINATES = {
@@ -301,17 +304,22 @@ class CellNumbers(dict[str, int]):
         plain: Terms | None = None,
         is_plain: Callable[[str], object] | None = None,
     ) -> None:
-        super().__init__({"": 0})
+        super().__init__(dict.fromkeys(EMPTY, 0))
         self._number_of, self._texts, self.misfits = number_of, texts, set[str]()
         self._plain, self._is_plain = plain, is_plain
 
     def of(self, cells: Sequence[str]) -> Iterable[int]:
         """The numbers for some cells. If all new ones are literals of `plain` as they are, they are added at once."""
-        if self._plain is not None and self._is_plain is None and all(texts := list(map(str.strip, cells))):
+        if (
+            self._plain is not None
+            and self._is_plain is None
+            and all(texts := list(map(str.strip, cells)))
+            and EMPTY.isdisjoint(texts)
+        ):
             return self._plain.of(texts)
         if len(self) > MAX_DISTINCT:
             self.clear()
-            self[""] = 0
+            self.update(dict.fromkeys(EMPTY, 0))
         if self._plain is not None:
             new = list(dict.fromkeys(filterfalse(self.__contains__, cells)))
             if all(map(self._is_plain, new) if self._is_plain else map(eq, new, map(str.strip, new))):
