@@ -296,12 +296,13 @@ def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
     owned = _class_tables(words, at, linker) if norm in known["possessive"] else _tables_beside(words, linker)
     persons = person_tables(linker) if norm in known["pronoun_thing"] else frozenset()
     requested = requested_nodes(words, at, linker)
-    subject = subject_focus(earlier[-1], linker)
     is_kept = not is_many and norm in (t.norm for t in tokenize(earlier[-1].question))
-    # "They" may be the organisation of which somebody was asked.
-    is_body = is_many and norm in known["pronoun_they"] and bool(requested) and has_only_places(subject, linker)
-    if len(subject.keys) == 1 and (is_kept or is_body) and (not requested or may_have(subject, words, at, linker)):
-        # A pronoun keeps the antecedent of the turn before, unless it asks for what this does not have.
+    may_be_body = is_many and norm in known["pronoun_subject"] and bool(requested)
+    subject = subject_focus(earlier[-1], linker) if is_kept or may_be_body else Scope()
+    is_same = len(subject.keys) == 1 and (is_kept or has_only_places(subject, linker))
+    if is_same and (not requested or may_have(subject, words, at, linker)):
+        # A pronoun keeps the antecedent of the turn before, unless it asks for what this does not have. "They" may be
+        # the organisation of which somebody was asked.
         return subject
     found = focus(earlier, is_many, linker, requested, owned | persons)
     return found if found.keys else focus(earlier, is_many, linker, requested, persons)

@@ -349,12 +349,12 @@ def _is_first_of(words: Sequence[Token], at: int) -> bool:
 
 
 def _chooses(words: Sequence[Token], at: int) -> bool:
-    """Whether a question says no more than "per hour" or "to rent" after a comparative, which then chooses: "which of
-    them is cheaper"."""
+    """Whether a question says no more than "per hour", "to rent" or "in width" after a comparative, which then chooses:
+    "which of them is cheaper"."""
     known, norms = language().words, [word.norm for word in words]
     if (known["than"] | known["either"]) & set(norms):
         return False
-    after = at + 3 if set(norms[at + 1 : at + 2]) & (known["rate"] | known["reaching"]) else at + 1
+    after = at + 3 if set(norms[at + 1 : at + 2]) & known["after_choice"] else at + 1
     return norms[0] in known["choosing"] and set(norms[after:]) <= function_words() | known["stand_in"]
 
 
