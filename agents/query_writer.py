@@ -70,7 +70,5 @@ async def verified_rows(view: TurnView, database: Database) -> BranchResult | No
     if found.error is not None or not found.rows or all(is_empty(each.table) for each in found.rows):
         return None
     chance = MAX_PROBABILITY if match.is_like else 1.0
-    certain = tuple(
-        replace(each, probability=chance, verified=match.id) if each in found.rows else each for each in found.evidence
-    )
+    certain = tuple(replace(e, probability=chance, verified=match.id) if e in found.rows else e for e in found.evidence)
     return replace(found, evidence=certain)

@@ -10,8 +10,7 @@ from nacre.language.translation import GLOSSED_LANGUAGES
 from nacre.language.values import resolve_relative_times
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite
-from nacre.understanding.dialogue.references import chosen_reading
-from nacre.understanding.dialogue.rewrite import orientation_intent, rewrite_question
+from nacre.understanding.dialogue.rewrite import chosen_reading, orientation_intent, rewrite_question
 from nacre.understanding.glossing import gloss_question, glossed_lexicon, question_language
 from nacre.understanding.linking.link_mentions import linker_of
 

@@ -68,9 +68,7 @@ class TurnView:
         read = {each.reading for each in self._own_evidence if isinstance(each, Rows) and each.branch == "sql"}
         # the same reading by two query languages is one piece of evidence, not two that agree
         own = tuple(
-            each
-            for each in self._own_evidence
-            if not (isinstance(each, Rows) and each.branch == "sparql" and each.reading in read)
+            e for e in self._own_evidence if not (isinstance(e, Rows) and e.branch == "sparql" and e.reading in read)
         )
         return own + tuple(each for turn in self.referenced_turns[-1:] for each in turn.evidence)
 

@@ -75,10 +75,7 @@ def answer_record(
         question=view.question,
         standalone=view.standalone,
         answer=released.text,
-        values=[
-            strip_control_characters(value) if isinstance(value, str) else value
-            for value in dict.fromkeys(draft.values)
-        ],
+        values=[strip_control_characters(v) if isinstance(v, str) else v for v in dict.fromkeys(draft.values)],
         table=_table(draft),
         unit=draft.unit,
         status=draft.status,

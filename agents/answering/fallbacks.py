@@ -104,7 +104,8 @@ def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence], sc
     if not chosen:
         return None
     things = [named[key] for key in dict.fromkeys(map(_thing, chosen)) if key in named]
-    lead = _lead(understanding, things)
+    empty = empty_table(understanding, evidence)
+    lead = _lead(understanding, things, empty[1] if empty is not None else None)
     lists_values = not things and any(_is_value(each, chosen) for each in chosen)
     wider = tuple(each.everything for each in things)
     wider += tuple(each for each in understanding.readings if each.near and not each.covered and lists_values)
@@ -207,7 +208,7 @@ def _thing(near: NearSentence) -> str:
     return near[2].thing
 
 
-def _lead(understanding: Understanding, things: Sequence[NamedThing]) -> str:
+def _lead(understanding: Understanding, things: Sequence[NamedThing], empty: Rows | None) -> str:
     """What is not understood or not in the graph, and what follows instead."""
     names = join_names([quote_line(each.mention.label) for each in things])
     if understanding.absent:
@@ -218,6 +219,8 @@ def _lead(understanding: Understanding, things: Sequence[NamedThing]) -> str:
     nearest = f"what the graph says of {names} that is closest" if things else "the closest that the graph says"
     unclear = list(unclear_phrases(understanding))
     doubt = f"I left out {quoted_list(unclear)}" if unclear else "I am not sure what you ask"
+    if empty is not None and empty.reading == 0 and not unclear:
+        doubt = f"I found nothing for “{quote_line(empty.words)}”"
     return f"{doubt}; this is {nearest}."
 
 

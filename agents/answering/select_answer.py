@@ -10,6 +10,7 @@ from nacre.language.thesaurus import antonyms, function_words
 from nacre.language.thesaurus import word_coverage as share
 from nacre.language.tokens import fold, lemma, name_tokens, tokenize
 from nacre.language.values import find_periods
+from nacre.language.word_forms import is_participle
 from nacre.plans.selects import asked_select, is_unknown_truth, leaves_out_earlier, predicates_of
 from nacre.records.evidence import BranchResult, Cell, Doubt, Evidence, EvidenceSentence, Rows, Table
 from nacre.records.plan import Ask, Attribute, Itself, Plan, Select
@@ -211,12 +212,13 @@ def is_trivial(understanding: Understanding, rows: Rows) -> bool:
     body = reading.plan.body
     if not isinstance(body, Ask) or any(f.op != "known" for f in body.select.filters):
         return False
-    first, second, *_ = [*(token.norm for token in tokenize(understanding.standalone)), "", ""]
+    first, second, *rest = [*(token.norm for token in tokenize(understanding.standalone)), "", ""]
     # a class may be a thing as well: "is the lute a string instrument"
     asks_class = any(m.kind == "class" for m in understanding.mentions) or len(understanding.mentions) > 1
     # "is her name Ann" does not ask whether it is known, nor "is the lamp available" whether it is a thing
     is_what = first in language().words["being"] and second not in language().words["there"]
-    is_what = is_what and (bool(body.select.filters) or not (body.select.edges or asks_class))
+    happened = any(map(is_participle, rest[-3:]))  # "was the boat sold"
+    is_what = is_what and (not happened if body.select.filters else not (body.select.edges or asks_class))
     return bool(reading.unused or is_what) and sum(bool(v.keys) for v in body.select.variables) == 1
 
 

@@ -252,13 +252,9 @@ def is_prose(passage: Passage) -> bool:
     """
     length, spaces = PROSE_LENGTH
     return any(
-        sentence.document is not None
-        or (
-            sentence.triple is not None
-            and len(sentence.triple[2]) >= length
-            and sentence.triple[2].count(" ") >= spaces
-        )
-        for sentence in passage.sentences
+        s.document is not None
+        or (s.triple is not None and len(s.triple[2]) >= length and s.triple[2].count(" ") >= spaces)
+        for s in passage.sentences
     )
 
 

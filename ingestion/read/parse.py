@@ -287,10 +287,7 @@ def _list_problems(
     if fatal is not None:
         ends = "the file ends in the middle of a statement: " if "nexpected end" in fatal.reason else ""
         raise UnreadableFile(f"{ends}{fatal.reason}", fatal.line, quote_text(texts.get(fatal.line, "")))
-    found = [
-        Omission("statement", source.name, problem.line, quote_text(texts.get(problem.line, "")), problem.reason)
-        for problem in shown
-    ]
+    found = [Omission("statement", source.name, p.line, quote_text(texts.get(p.line, "")), p.reason) for p in shown]
     if len(by_line) > len(shown):
         rest = len(by_line) - len(shown)
         found.append(Omission("statement", source.name, 0, "", "further statements can't be read", rest))

@@ -69,9 +69,7 @@ def build_derivation(view: TurnView, table: int | None, graph: Graph, settings: 
 
 def _proof(used: Rows) -> list[ProofCheck]:
     failed = {doubt.check: doubt.point for doubt in used.doubts}
-    return [
-        ProofCheck(check=name, passed=name not in failed, point=failed.get(name, "")) for name in (*CHECKS, ONE_PLACE)
-    ]
+    return [ProofCheck(check=n, passed=n not in failed, point=failed.get(n, "")) for n in (*CHECKS, ONE_PLACE)]
 
 
 def _parameters(settings: Settings, *, attached: bool) -> DerivationLimits:

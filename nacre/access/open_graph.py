@@ -195,9 +195,7 @@ def may_texts_answer(question: str, graph: Graph, left_out: Sequence[str]) -> bo
         return True
     missing = content_words(" ".join(left_out))
     for passage in graph.passages.get([hit.id for hit in graph.lexical.search(question, WATERFALL_PASSAGES)]):
-        sentences = [
-            EvidenceSentence("lexical", 1, each.text, passage.title) for each in passage.sentences if each.document
-        ]
+        sentences = [EvidenceSentence("lexical", 1, e.text, passage.title) for e in passage.sentences if e.document]
         words = content_words(" ".join([passage.title, *(each.text for each in sentences)]))
         if sentences and missing <= words and is_covered_by(question, sentences):
             return True

@@ -155,10 +155,7 @@ def _interleave(searches: list[BranchResult]) -> list[RetrievedSentence]:
     longest = max((len(result) for result in results), default=0)
     in_turn = [result[i] for i in range(longest) for result in results if i < len(result)]
     distinct = {each.text: each for each in reversed(in_turn)}
-    return [
-        RetrievedSentence(each.text, each.document or each.title, each.branch, each.keys)
-        for each in reversed(distinct.values())
-    ]
+    return [RetrievedSentence(e.text, e.document or e.title, e.branch, e.keys) for e in reversed(distinct.values())]
 
 
 def _run_sparql(graph: Graph, text: str, sandbox: Sandbox, seconds: float, limit: int) -> QueryResult:

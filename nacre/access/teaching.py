@@ -209,9 +209,7 @@ def _taught_lexicon(lexicon: Lexicon, word: str, iri: str) -> Lexicon:
             for p in schema.predicates
         ),
     )
-    own = {
-        each._replace(tokens=tokens) for each in lexicon.schema_entries if each.target == iri and each.kind != "value"
-    }
+    own = {e._replace(tokens=tokens) for e in lexicon.schema_entries if e.target == iri and e.kind != "value"}
     taught.schema_entries = tuple(sorted({*lexicon.schema_entries, *own}))
     return taught
 

@@ -36,9 +36,7 @@ def label_words(label: str, labels: frozenset[str]) -> str:
     short = word_map("wording", "abbreviations")
     parts = [short.get(part, part) for word in _written_words(label) for part in split_compound(word, labels)]
     # "min" may be minutes elsewhere
-    parts[:1] = [
-        word_map("wording", "leading_abbreviations").get(part, part) for part in parts[:1] if parts[1:]
-    ] or parts[:1]
+    parts[:1] = [word_map("wording", "leading_abbreviations").get(p, p) for p in parts[:1] if parts[1:]] or parts[:1]
     acronyms |= {part: part.upper() for part in parts if _is_acronym(part)}
     # names of languages are capitalised
     acronyms |= {part: part.capitalize() for part in parts if part.capitalize() in language_names().values()}
@@ -180,10 +178,7 @@ def is_boolean_predicate(predicate: Predicate) -> bool:
 def has_boolean_name(predicate: Predicate) -> bool:
     """Whether one of a property's names marks it as a yes/no property."""
     names = _names(predicate)
-    return any(
-        strip_yes_no_suffix(name) != name or set(split_name(name).split()) & word_list("wording", "flags")
-        for name in names
-    )
+    return any(strip_yes_no_suffix(n) != n or set(split_name(n).split()) & word_list("wording", "flags") for n in names)
 
 
 def strip_yes_no_suffix(name: str) -> str:

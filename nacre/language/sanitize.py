@@ -51,9 +51,7 @@ def escape_controls(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(
-        each if each.isprintable() or each in keep else each.encode("unicode_escape").decode("ascii") for each in text
-    )
+    return "".join(e if e.isprintable() or e in keep else e.encode("unicode_escape").decode("ascii") for e in text)
 
 
 def escape_markup(text: str) -> str:

@@ -392,9 +392,7 @@ def _months(*, foreign: bool) -> dict[str, int]:
 @cache
 def _expressions(*, any_year: bool, foreign: bool) -> tuple[re.Pattern[str], ...]:
     months = "|".join(sorted(_months(foreign=foreign), key=len, reverse=True))
-    ordinals, decades, centuries = (
-        "|".join(phrase_list("dates", name)) for name in ("ordinals", "decades", "centuries")
-    )
+    ordinals, decades, centuries = ("|".join(phrase_list("dates", n)) for n in ("ordinals", "decades", "centuries"))
     yearless = ("day_of_any_year", "month_of_any_year") if any_year else ()
     return (
         pattern("dates", "part_of_year", ordinals=ordinals),

@@ -489,7 +489,5 @@ def _message(item: InputItem) -> ChatMessage:
         raise ConfigError(f"The input has an item of type {item.type[:40]!r}; only messages are supported.")
     if item.content is None or isinstance(item.content, str):
         return ChatMessage(role=item.role, content=item.content)
-    parts = [
-        MessagePart(type="text", text=part.text) if part.type in TEXT_PART_TYPES else part for part in item.content
-    ]
+    parts = [MessagePart(type="text", text=p.text) if p.type in TEXT_PART_TYPES else p for p in item.content]
     return ChatMessage(role=item.role, content=parts)

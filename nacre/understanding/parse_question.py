@@ -165,17 +165,13 @@ def group_reader(linker: Linker, deadline: Deadline) -> GroupReader:
     def read_group(phrase: str) -> list[Select]:
         return [
             body
-            for body in _complete_bodies(phrase, linker, deadline)
+            for body in [c.body for c in complete_readings(phrase, linker, deadline)]
             if isinstance(body, Select)
             if len(body.answers) == 1 and isinstance(body.answers[0], Itself)
             if (body.edges or body.filters) and body.limit is None and not body.group
         ]
 
     return read_group
-
-
-def _complete_bodies(text: str, linker: Linker, deadline: Deadline) -> list[Body]:
-    return [c.body for c in complete_readings(text, linker, deadline)]
 
 
 def _uses_every_word(found: Sequence[Candidate], question: Question) -> bool:

@@ -340,11 +340,9 @@ def _named_properties(labels: list[str]) -> str:
 def _noun_labels(labels: list[str]) -> tuple[list[str], int]:
     """The first of the labels that are nouns, and how many other labels there are."""
     nouns = [
-        each
-        for each in labels
-        if each.split()[-1] not in word_list("wording", "prepositions")
-        and not each.endswith(")")
-        and not each.startswith("is ")
+        e
+        for e in labels
+        if e.split()[-1] not in word_list("wording", "prepositions") and not e.endswith(")") and not e.startswith("is ")
     ]
     shown = nouns if len(nouns) <= MAX_NAMED_PROPERTIES + 1 else nouns[:MAX_NAMED_PROPERTIES]
     return shown, len(labels) - len(shown)

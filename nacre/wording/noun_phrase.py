@@ -163,11 +163,7 @@ class SelectWording:
         is_earlier = is_from_earlier_turn(variable)
         best = self._best() if order is not None and (is_earlier or not variable.label) else ""
         adjectives = [clause.adjective for clause in clauses if clause.adjective and not variable.label]
-        after = [
-            clause
-            for clause in clauses
-            if (not clause.front or clause.front != front) and (not clause.adjective or variable.label)
-        ]
+        after = [c for c in clauses if (not c.front or c.front != front) and (not c.adjective or variable.label)]
         before = [front, best, *adjectives]
         words = _head_words(variable, noun, before, best, several=several, is_first=is_first) + tail
         texts = [clause.many if several else clause.one for clause in after]
@@ -390,7 +386,5 @@ def _noun_of_role(noun: str, clauses: list[Clause]) -> tuple[str, list[Clause]]:
         if clause.noun and clause.one.startswith(one) and clause.many.startswith(many):
             rest_one, rest_many = clause.one.removeprefix(one).strip(), clause.many.removeprefix(many).strip()
             rest = replace(clause, one=rest_one, many=rest_many)
-            return clause.noun, [
-                each if each is not clause else rest for each in clauses if each is not clause or rest.one
-            ]
+            return clause.noun, [e if e is not clause else rest for e in clauses if e is not clause or rest.one]
     return noun, clauses

@@ -10,7 +10,14 @@ from nacre.language.word_forms import is_plural
 from nacre.plans.selects import asked_select, is_from_earlier_turn
 from nacre.records.plan import OF_NUMBERS, Aggregate, Attribute, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
-from nacre.understanding.dialogue.focus import MIN_HINT_SCORE, focus, has_only_persons, property_owners, requested_nodes
+from nacre.understanding.dialogue.focus import (
+    MIN_HINT_SCORE,
+    focus,
+    has_only_persons,
+    person_tables,
+    property_owners,
+    requested_nodes,
+)
 from nacre.understanding.dialogue.references import FollowUpTurn, format_labels, mentioned_things, strip_opener
 from nacre.understanding.linking.link_mentions import Linker
 from nacre.understanding.linking.name_candidates import NameCandidate
@@ -34,11 +41,6 @@ class _Part(NamedTuple):
     start: int
     end: int
     kind: str
-
-
-def is_short(words: Sequence[Token]) -> bool:
-    """Whether a turn is so short that it may leave most of a question out."""
-    return len(words) <= MAX_SHORT_TOKENS
 
 
 def is_elliptic(turn: FollowUpTurn) -> bool:
@@ -171,32 +173,25 @@ def complete_fragment(question: str, last: EarlierTurn) -> Rewrite | None:
 
 
 def add_object(turn: FollowUpTurn) -> Rewrite | None:
-    """ "Who came?" after a concert: who came of the concert."""
-    one, words = focus(turn.earlier[-1:], many=False, linker=turn.linker), without_conjunction(turn.words)
-    is_verb_alone = len(words) == 2 and words[0].norm == "who" and words[1].norm not in function_words()
-    if turn.things or not is_verb_alone or len(one.keys) != 1 or has_only_persons(one, turn.linker):
+    """ "Who came?" after a concert, or after who organised it: who came of the concert."""
+    one = focus(turn.earlier[-1:], False, turn.linker, without=person_tables(turn.linker))
+    if turn.things or not pattern("dialogue", "verb_alone").search(" ".join(t.norm for t in turn.words)):
+        return None
+    if len(one.keys) != 1 or has_only_persons(one, turn.linker):
         return None
     return _append(turn.question, f"of {one.labels[0]}", one)
 
 
 def add_group(turn: FollowUpTurn) -> Rewrite | None:
-    """ "How many for each?", after "how many styles are there?": for each value of the property asked for before."""
-    words, body = turn.words, turn.last_body
-    is_group = len(words) > 1 and words[-1].norm in language().words["grouping"]
-    if turn.things or not is_group or not isinstance(body, Select):
+    """ "How many for each?": for each value of the property asked for before ("how many styles are there?"). "How many
+    are there for each?": for each of the things that were listed before."""
+    words, body, known = turn.words, turn.last_body, language().words
+    if turn.things or len(words) < 2 or words[-1].norm not in known["grouping"]:
         return None
-    value = aggregated_value(body.answers[-1])
-    noun = turn.linker.index.graph.about(value.predicate).label if isinstance(value, Attribute) else ""
-    return _append(turn.question, noun) if noun else None
-
-
-def add_group_things(turn: FollowUpTurn) -> Rewrite | None:
-    """ "How many are there for each?": for each of the things that were listed before."""
-    words, known = turn.words, language().words
-    is_group = len(words) > 1 and words[-1].norm in known["grouping"] and words[-2].norm in known["locating"]
-    if turn.things or not is_group:
-        return None
-    many = focus(turn.earlier[-1:], True, turn.linker)
+    value = aggregated_value(body.answers[-1]) if isinstance(body, Select) else None
+    if isinstance(value, Attribute):
+        return _append(turn.question, turn.linker.index.graph.about(value.predicate).label)
+    many = focus(turn.earlier[-1:], True, turn.linker) if words[-2].norm in known["locating"] else Scope()
     return _append(turn.question, _of_them(many), many) if len(many.keys) > 1 else None
 
 

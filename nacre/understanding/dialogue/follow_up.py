@@ -95,6 +95,9 @@ def changed_plans(
     earlier = scope.plan.body if scope.plan else None
     if not isinstance(earlier, Select):
         return []
+    if scope.how == "opposite" and earlier.limit and scope.keys and not scope.cut:
+        rest = _rest_of_order(earlier, scope.keys)
+        return [] if rest is None else [rest]
     if scope.how in _WHOLE_CHANGES:
         whole = _WHOLE_CHANGES[scope.how](earlier)
         return [_show_names(whole, graph)] if whole is not None else []
@@ -116,6 +119,18 @@ def changed_plans(
     )
     changed = (select for select in edited if select is not None and select != earlier)
     return list(dict.fromkeys(_show_order(select, question, scope) for select in changed))
+
+
+def _rest_of_order(earlier: Select, given: tuple[str, ...]) -> Select | None:
+    """The other things of an order, with what it is by: "and the others?" after the best."""
+    by, name = earlier.order.by if earlier.order else None, variable_of(earlier.answers[0])
+    is_own = isinstance(by, Aggregate) and earlier.group == (name,)
+    if by is None or len(earlier.answers) > 1 or not (is_own or (isinstance(by, Attribute) and by.variable == name)):
+        return None
+    others = replace(earlier, answers=(Itself(name), by), limit=None, offset=0, paired=not is_own)
+    return plan_edits.exclude_keys(
+        others, next(v for v in earlier.variables if v.name == name), given, f"({len(given)} {EARLIER_TURN_MARK}"
+    )
 
 
 def _show_order(select: Select, question: Question, scope: Scope) -> Select:
@@ -321,8 +336,10 @@ def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link
     relations = {thing.relation for key in scope.keys if (thing := index.lexicon.thing(key))}
     nodes = [n for n in index.graph.nodes if relations and relations <= n.relations]
     node = min(nodes, key=lambda n: (not n.classes, n.count, n.index)).index if nodes else None
-    tokens, pronouns, result = question.tokens, language().words["pronouns"], pattern("dialogue", "result")
-    at = next((i for i, t in enumerate(tokens) if t.norm in pronouns), None)
+    tokens, known, result = question.tokens, language().words, pattern("dialogue", "result")
+    # "three" of "three rooms" is a number
+    numbers = {n.start for n in question.numbers if tokens[n.start - 1].norm not in known["before_number"]}
+    at = next((i for i, t in enumerate(tokens) if t.norm in known["pronouns"] and i not in numbers), None)
     if at is None and scope.how:
         # If the plan is to be changed, also a word for its result: "list", "table".
         at = next((i for i, t in enumerate(tokens) if result.search(t.norm)), None)
@@ -384,17 +401,15 @@ def exclude_given(candidates: Sequence[Candidate], keys: tuple[str, ...], index:
 
 
 def _without(candidate: Candidate, keys: tuple[str, ...], tables: set[str], index: LinkingIndex) -> Candidate:
-    select = asked_select(candidate.body)
-    nodes, node_of = index.graph.nodes, index.graph.node_of_classes
-    fitting = [
-        v
-        for v in (select.variables if select is not None else ())
-        if not v.keys and (node := node_of.get((v.classes, v.without))) is not None and nodes[node].relations & tables
-    ]
+    select, graph = asked_select(candidate.body), index.graph
+
+    def is_fitting(v: Variable) -> bool:
+        own = [graph.node_of_classes.get((v.classes, v.without)), *map(graph.node_of_class.get, v.any_of)]
+        return not v.keys and any(graph.nodes[node].relations & tables for node in own if node is not None)
+
+    fitting = [v for v in (select.variables if select is not None else ()) if is_fitting(v)]
     if select is None or not fitting:
         return candidate._replace(derivation=candidate.derivation.apply_rule(KEPT_GIVEN_RULE))
     own = max(fitting, key=lambda v: v.name == variable_of(select.answers[0]))
-    given = Variable(f"{own.name}_given", own.classes, own.without, keys, f"({len(keys)} {EARLIER_TURN_MARK}")
-    excluded = Filter(Itself(own.name), "in", Select((Itself(given.name),), (given,)), True)
-    others = replace(select, filters=(*select.filters, excluded))
+    others = plan_edits.exclude_keys(select, own, keys, f"({len(keys)} {EARLIER_TURN_MARK}")
     return candidate._replace(body=Ask(others) if isinstance(candidate.body, Ask) else others)

@@ -32,7 +32,7 @@ from nacre.records.turn import EarlierTurn
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.name_candidates import NameCandidate
 from nacre.understanding.linking.schema_graph import SchemaGraph
-from nacre.understanding.question.records import Cue, Link, Number, Question
+from nacre.understanding.question.records import Link, Number, Question
 
 EditKind = Literal["add", "order", "restrict", "exclude", "instead", "correct"]
 
@@ -242,12 +242,12 @@ def edit_by_cues(
         return None
     if bounds:
         return _add_bound(earlier, bounds, graph) if how in _BOUNDING_CHANGES else None
-    comparison = _value_of(cues, "compare")
+    comparison = next((c.value for c in cues if c.kind == "compare"), "")
     if comparison:
         return reverse_last_bound(earlier, comparison) if how == "instead" else None  # type: ignore[arg-type]
     if how == "summary" and any(c.kind == "count" for c in cues):
         return count_plan(earlier)
-    direction = _value_of(cues, "direction")
+    direction = next((c.value for c in cues if c.kind == "direction"), "")
     if how == "order" or direction:
         by = _last_value(earlier, graph)
         return replace(earlier, order=Order(by, direction == "down"), limit=None, offset=0) if by is not None else None
@@ -257,7 +257,7 @@ def edit_by_cues(
     if functions and how != "first" and (shows_number or not OF_NUMBERS & set(functions)):
         keep_others = how == "add" or bool(pattern("dialogue", "add").search(" ".join(t.norm for t in question.tokens)))
         return summarise_plan(earlier, functions, keep_others)  # type: ignore[arg-type]
-    return _first_in_order(earlier, _value_of(cues, "most"), how, graph)
+    return _first_in_order(earlier, next((c.value for c in cues if c.kind == "most"), ""), how, graph)
 
 
 def _shown_words(links: Sequence[Link], earlier: Select, graph: SchemaGraph) -> frozenset[int]:
@@ -271,10 +271,6 @@ def _shown_words(links: Sequence[Link], earlier: Select, graph: SchemaGraph) -> 
         or (x.kind == "property" and x.exact and x.refs[0].predicate in properties)
     )
     return frozenset(i for x in shown for i in range(x.start, x.end))
-
-
-def _value_of(cues: Sequence[Cue], kind: str) -> str:
-    return next((c.value for c in cues if c.kind == kind), "")
 
 
 def _add_bound(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) -> Select | None:
@@ -393,10 +389,15 @@ def exclude_thing(select: Select, thing: NameCandidate, graph: SchemaGraph) -> S
     for variable in sorted(select.variables, key=lambda v: v.name not in answered):
         nodes = [n for n in graph.nodes if n.classes == variable.classes and n.without == variable.without]
         if any(thing.relations <= n.relations for n in nodes):
-            other = Variable(f"{variable.name}_left_out", variable.classes, variable.without, thing.keys, thing.label)
-            excluded = Select((Itself(other.name),), (other,))
-            return replace(select, filters=(*select.filters, Filter(Itself(variable.name), "in", excluded, True)))
+            return exclude_keys(select, variable, thing.keys, thing.label)
     return None
+
+
+def exclude_keys(select: Select, own: Variable, keys: tuple[str, ...], label: str) -> Select:
+    """A select without some things of one of its variables."""
+    other = replace(own, name=f"{own.name}_left_out", keys=keys, label=label)
+    excluded = Select((Itself(other.name),), (other,))
+    return replace(select, filters=(*select.filters, Filter(Itself(own.name), "in", excluded, True)))
 
 
 def _source_plan(variable: Variable, before: Sequence[EarlierTurn]) -> tuple[Select, Sequence[EarlierTurn]] | None:

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from nacre.language.data import language, pattern, word_map
 from nacre.language.thesaurus import english_data, function_words, gradable_adjective
-from nacre.language.tokens import Token, split_name, tokenize
+from nacre.language.tokens import Token, name_tokens, split_name, tokenize
 from nacre.language.word_forms import is_plural, plural
 from nacre.plans.selects import variable_of
 from nacre.records.plan import Attribute, Body, Select, aggregated_value
-from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
+from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.focus import (
     focus,
     focus_of_kind,
@@ -175,7 +175,10 @@ def _is_number_reference(words: Sequence[Token], at: int) -> bool:
     known = language().words
     before = words[at - 1].norm if at else ""
     is_number = words[at].norm in known["pronoun_number"] and before in known["before_number"]
-    return is_number and "of" in [t.norm for t in words[:at]][-2:]
+    # "how many rooms do both have", not "do both Ann and Ben"
+    is_both = words[at].norm in known["pronoun_both"] and before in known["inverting"] | known["being"]
+    is_both = is_both and known["joining"].isdisjoint(t.norm for t in words[at:])
+    return is_both or (is_number and "of" in [t.norm for t in words[:at]][-2:])
 
 
 def _is_relative(words: Sequence[Token], at: int, demonstratives: Collection[int]) -> bool:
@@ -211,8 +214,9 @@ def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
     if not meant.keys:
         return Rewrite(question, sure=False)
     if len(meant.keys) == 1:
-        is_possessive = token.norm in known["possessive"] and at + 1 < len(words)
-        label = meant.labels[0] + ("'s" if is_possessive else "")
+        label = meant.labels[0]
+        if token.norm in known["possessive" if at + 1 < len(words) else "possessive_alone"]:
+            label += "'s"
         thing = linker.lexicon.thing(meant.keys[0])
         is_other = thing is not None and thing.relation not in _class_tables(words, at, linker)
         if is_other and at in demonstrative_positions(words, linker):
@@ -220,7 +224,9 @@ def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
             label = f"{word_map('dialogue', 'standalone')['the']} {words[at + 1].text} of {label}"
         return replace_reference(question, token.start, _reference_end(words, at, linker), label, meant.keys[0], meant)
     note = "" if is_nameless(meant) else f" ({format_labels(meant.labels)})"
-    text = strip_opener(question[: token.end] + note + question[token.end :])
+    is_number = token.norm in known["pronoun_number"] and bool(_class_tables(words, at, linker))
+    end = words[at + 1].end if is_number else token.end
+    text = strip_opener(question[: token.end] + note + question[end:])
     # It is not clear which one is meant if the pronoun is singular.
     return Rewrite(text, True, meant, is_many)
 
@@ -277,6 +283,8 @@ def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
         is_same = len(subject.keys) == 1 and not has_only_persons(person, linker)
         is_asked_again = is_same and norm in (t.norm for t in tokenize(earlier[-1].question))
         return subject if is_asked_again else person
+    if norm in known["pronoun_number"] and (counted := _counted_things(turn, at)):
+        return counted
     has_class = norm in known["pronoun_many"] | known["stand_in"] or at in demonstrative_positions(words, linker)
     tables = _class_tables(words, at, linker) if has_class and norm not in known["possessive"] else frozenset()
     of_class = focus_of_kind(earlier, tables, linker, single=not is_many) or focus_of_kind(earlier, tables, linker)
@@ -288,13 +296,34 @@ def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
     owned = _class_tables(words, at, linker) if norm in known["possessive"] else _tables_beside(words, linker)
     persons = person_tables(linker) if norm in known["pronoun_thing"] else frozenset()
     requested = requested_nodes(words, at, linker)
-    if not is_many and norm in (t.norm for t in tokenize(earlier[-1].question)):
-        # A pronoun keeps the antecedent of the turn before, unless it asks for what this does not have.
-        subject = subject_focus(earlier[-1], linker)
-        if len(subject.keys) == 1 and (not requested or may_have(subject, words, at, linker)):
-            return subject
+    is_kept = not is_many and norm in (t.norm for t in tokenize(earlier[-1].question))
+    may_be_body = is_many and norm in known["pronoun_subject"] and bool(requested)
+    subject = subject_focus(earlier[-1], linker) if is_kept or may_be_body else Scope()
+    is_same = len(subject.keys) == 1 and (is_kept or has_only_places(subject, linker))
+    if is_same and (not requested or may_have(subject, words, at, linker)):
+        # A pronoun keeps the antecedent of the turn before, unless it asks for what this does not have. "They" may be
+        # the organisation of which somebody was asked.
+        return subject
     found = focus(earlier, is_many, linker, requested, owned | persons)
     return found if found.keys else focus(earlier, is_many, linker, requested, persons)
+
+
+def _counted_things(turn: FollowUpTurn, at: int) -> Scope | None:
+    """ "The two kilns": as many things of one table as one turn gave, or as the last turns gave or named one by one."""
+    lexicon, number = turn.linker.lexicon, int(english_data()["numbers"].get(turn.words[at].norm, 2))
+    tables, found = _class_tables(turn.words, at, turn.linker), dict[str, str]()
+    for before in reversed(turn.earlier):
+        for keys in (before.keys, *named_things_of(before.plan)):
+            things = {key: thing for key in keys[: number + 1] if (thing := lexicon.thing(key))}
+            if len(things) not in (1, number) or any(
+                t.relation not in (tables or {t.relation}) for t in things.values()
+            ):
+                continue
+            tables = tables or frozenset(thing.relation for thing in things.values())
+            found = (found if len(things) == 1 else {}) | {key: thing.label for key, thing in things.items()}
+            if len(found) == number:
+                return Scope(None, tuple(found), tuple(found.values()))
+    return None
 
 
 def _tables_beside(words: Sequence[Token], linker: Linker) -> frozenset[str]:
@@ -305,8 +334,10 @@ def _tables_beside(words: Sequence[Token], linker: Linker) -> frozenset[str]:
 
 
 def _class_tables(words: Sequence[Token], at: int, linker: Linker) -> frozenset[str]:
-    """The tables of the class that is named for the earlier things: "these museums", "which one is the best song"."""
-    may_follow = words[at].norm in language().words["stand_in"]
+    """The tables of the class that is named for the earlier things: "these museums", "which one is the best song", but
+    not in "which one has more songs"."""
+    known, after = language().words, {token.norm for token in words[at + 1 : at + 2]}
+    may_follow = words[at].norm in known["stand_in"] and after.isdisjoint(known["owning_verbs"])
     classes = mentioned_classes(words, linker)
     return frozenset[str]().union(*(c.relations for c in classes if c.start == at + 1 or (may_follow and c.start > at)))
 
@@ -329,13 +360,15 @@ MAX_TURNS_BACK = 3  # Turns in which a thing of a class is looked for.
 
 
 def resolve_value(turn: FollowUpTurn) -> Rewrite | None:
-    """ "This winery" after the winery of a wine was given, which is a text: the text."""
+    """ "This winery" after the winery of a wine was given, which is a text: the text. "That day" is a day or date."""
     last, value = turn.last, _stated_value(turn)
     if value is None:
         return None
-    label = split_name(turn.linker.index.graph.about(value.predicate).label).split()
+    label, day = split_name(turn.linker.index.graph.about(value.predicate).label).split(), language().words["day"]
+    is_day = turn.linker.index.graph.is_date(value.predicate) or not day.isdisjoint(label[-1:])
     for before, noun in pairwise(turn.words):
-        if before.norm in language().words["demonstrative"] and noun.norm in label:
+        is_meant = noun.norm in label or (is_day and noun.norm in day)
+        if before.norm in language().words["demonstrative"] and is_meant:
             scope = None if last.confidence is None else Scope(confidence=last.confidence)
             return Rewrite(turn.question[: before.start] + last.labels[0] + turn.question[noun.end :], True, scope)
     return None
@@ -382,6 +415,10 @@ def ordinal_reference(turn: FollowUpTurn) -> tuple[tuple[int, int], Scope] | Non
         has_no_noun = not following or following in known["stand_in"] or following in function_words()
         size = len(listing.keys)
         place = ordinals.get(token.norm) or (size if token.norm in known["last"] else 0)
+        named = [n for n, label in enumerate(listing.labels, 1) if token.norm in name_tokens(label)]
+        if following in known["stand_in"] and len(named) == 1:
+            # "the red one" of those called "red house" and "green house"
+            place = place or named[0]
         if has_no_noun and 0 < place <= size:
             return (i - 1, i + 2 if following in known["stand_in"] else i + 1), _things_at(listing, (place - 1,))
     return None
@@ -426,12 +463,11 @@ def _others(earlier: Sequence[EarlierTurn], listing: EarlierTurn, number: int, i
 
 
 _COMPARATIVE, _SUPERLATIVE = "er", "est"  # Endings of regular degrees.
-MIN_CHOICE_TOKENS = 4  # Words of a question that chooses, at least: "which one is older".
 
 
 def superlative_reference(question: str) -> str | None:
-    """The question with a superlative of "them", in place of one with "one" or of a comparative that chooses. None if
-    there is neither.
+    """The question with a superlative of "them", in place of one with "one", unless words after it say which. None if
+    there is none.
 
     >>> superlative_reference("Which aircraft is used on the cheaper one?")
     'Which aircraft is used on the cheapest of them?'
@@ -439,11 +475,6 @@ def superlative_reference(question: str) -> str | None:
     words = tokenize(question)
     if any(t.norm in language().words["than"] for t in words):
         return None
-    return _replace_one(question, words) or _replace_comparative(question, words)
-
-
-def _replace_one(question: str, words: Sequence[Token]) -> str | None:
-    """ "The most expensive one", unless words after it say which."""
     known = language().words
     for i, token in enumerate(words):
         if token.norm not in known["stand_in"] or i < 2:
@@ -461,41 +492,6 @@ def _replace_one(question: str, words: Sequence[Token]) -> str | None:
         of_them = "" if after in known["among"] else f" {word_map('dialogue', 'standalone')['of_them']}"
         return f"{question[: words[start].start]}{degree}{of_them}{question[token.end :]}"
     return None
-
-
-def _replace_comparative(question: str, words: Sequence[Token]) -> str | None:
-    """ "Which of the two is older", "which one has more seats"."""
-    known = language().words
-    if len(words) < MIN_CHOICE_TOKENS or words[0].norm not in known["choosing"]:
-        return None
-    at = _choice_end(words)
-    if at is None or at + 1 >= len(words) or words[at].norm not in known["being"] | known["owning_verbs"]:
-        return None
-    first = at + 1
-    if words[first].norm in known["article"]:
-        first += 1
-    may_have_two_words = first + 1 < len(words) and words[first].norm in known["more"] | known["fewer"]
-    for end in (first + 2, first + 1) if may_have_two_words else (first + 1,):
-        degree = _superlative([t.norm for t in words[first:end]])
-        if degree is not None and not degree.startswith(words[first].norm + " "):
-            rest = question[words[end - 1].end :]
-            of_them = word_map("dialogue", "standalone")["of_them"]
-            return f"{question[: words[0].end]} {of_them} {words[at].text} the {degree}{rest}"
-    return None
-
-
-def _choice_end(words: Sequence[Token]) -> int | None:
-    """Where "which of the two", "which one of them" or "which one" ends. None if the question begins otherwise."""
-    known = language().words
-    at = 1
-    if words[at].norm in known["stand_in"]:
-        at += 1
-    if words[at].norm not in known["among"]:
-        return at if at == 2 else None
-    at += 1
-    while at < len(words) and words[at].norm in known["article"] | known["pronoun_many"] | known["pronoun_number"]:
-        at += 1
-    return at
 
 
 def _superlative(degree: Sequence[str]) -> str | None:
@@ -516,46 +512,6 @@ def _superlative(degree: Sequence[str]) -> str | None:
     if adjective is None or adjective.degree == "positive":
         return None
     return word if adjective.degree == "superlative" else word.removesuffix(_COMPARATIVE) + _SUPERLATIVE
-
-
-def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite | None:
-    """The reading that a turn chooses: by its number, in its words, or by a yes if one reading is to be confirmed.
-
-    A number refers to the last answer that offered readings. "The second one" refers to a thing if the last answer
-    named several.
-    """
-    words = _norms(question)
-    # The reading that the last answer asked to confirm, or the only one it offered
-    last = earlier[-1] if earlier else None
-    confirmed = last.confirm or (last.options[0] if len(last.options) == 1 else None) if last is not None else None
-    if confirmed is not None and words and set(words) <= language().words["affirming"]:
-        return Rewrite(confirmed.words, True, chosen=confirmed)
-    offering = next((turn for turn in reversed(earlier) if turn.options), None)
-    may_be_ordinal = offering is not None and offering is earlier[-1] and len(offering.keys) < 2
-    number = _chosen_number(words, may_be_ordinal=may_be_ordinal) if offering is not None else 0
-    if offering is not None and 0 < number <= len(offering.options):
-        reading: Reading | None = offering.options[number - 1]
-    else:
-        offered = (reading for turn in reversed(earlier) for reading in (*turn.options, *turn.others))
-        reading = next((reading for reading in offered if _norms(reading.words) == words), None)
-    return Rewrite(reading.words, True, chosen=reading) if reading is not None else None
-
-
-def _norms(text: str) -> list[str]:
-    return [token.norm for token in tokenize(text)]
-
-
-def _chosen_number(words: Sequence[str], *, may_be_ordinal: bool) -> int:
-    """The number that words choose. 0 if they say more than that."""
-    content = [word for word in words if word not in language().words["around_choice"]]
-    content = content or [word for word in words if word == "one"]
-    if len(content) != 1:
-        return 0
-    if re.fullmatch("[0-9]{1,2}", content[0]):
-        return int(content[0])
-    data = english_data()
-    numbers = {**data["numbers"], **(data["ordinals"] if may_be_ordinal else {})}
-    return int(numbers.get(content[0], 0))
 
 
 MAX_LISTED_LABELS = 4  # Labels that are listed before "and 2 more".

@@ -159,7 +159,13 @@ def change_earlier_plan(turn: FollowUpTurn, how: str = "") -> Rewrite | None:
             # things from before the last list: "which of them is the heaviest"
             return None
     confidence = 1.0 if last.confidence is None else last.confidence
-    scope = Scope(plan, meant.keys or last.keys, meant.labels or last.labels, how, confidence)
+    if not meant.keys or (how == "opposite" and body.limit):
+        # the others are not the best of them
+        meant = Scope(keys=last.keys, labels=last.labels)
+    scope = Scope(plan, meant.keys, meant.labels, how, confidence)
+    if lead := pattern("dialogue", "only_lead").match(question.casefold()) if how == "restrict" else None:
+        # "only for flats with a bath" restricts the earlier things, and says of the baths nothing
+        question = question[: lead.start("only")] + question[lead.end("only") :]
     # For people. The parser reads the question, and the plan in the scope.
     note = f"{ellipsis.SCOPE_OPENING}{about})" if about and not set(about) & set("()") else ""
     end = len(question.rstrip(" ?.!"))

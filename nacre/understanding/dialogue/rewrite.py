@@ -16,7 +16,7 @@ from nacre.language.small_talk import (
     strip_courtesy,
     threshold,
 )
-from nacre.language.thesaurus import function_words
+from nacre.language.thesaurus import english_data, function_words
 from nacre.language.tokens import Token, is_known, tokenize
 from nacre.records.answer import Display
 from nacre.records.plan import Aggregate, Attribute, Order, Plan, PlanTerm, Select, aggregated_value
@@ -28,7 +28,6 @@ from nacre.understanding.dialogue.focus import focus
 from nacre.understanding.dialogue.follow_up import rewrite_without_given, strip_other
 from nacre.understanding.dialogue.references import (
     FollowUpTurn,
-    chosen_reading,
     demonstrative_positions,
     find_pronoun,
     format_labels,
@@ -51,6 +50,7 @@ from nacre.wording.plan_phrases import verbalise_plan
 def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Schema, lexicon: Lexicon) -> Rewrite:
     """The standalone question; an independent one is unchanged. Not `sure` if it refers to what is not there."""
     linker = linker_of(lexicon)
+    question = _resolve_year(question, earlier[-1]) if earlier else question
     asked, display = _split_display(question, linker)
     if display and (asked or earlier):
         if asked:
@@ -72,9 +72,8 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     others = strip_other(question)
     if others is not None:
         # "Who else is a member?" asks nothing of the things before.
-        is_alone = find_pronoun(tokenize(others.question), ()) is None
-        rewritten = Rewrite(others.question)
-        if not is_alone:
+        rewritten, words = Rewrite(others.question), tokenize(others.question)
+        if find_pronoun(words, ()) is not None or language().words["demonstrative"] & {t.norm for t in words}:
             rewritten = rewrite_question(others.question, earlier, schema, lexicon)
         return rewrite_without_given(rewritten, earlier, others.noun, linker)
     correction = revise_plan.parse_correction(question)
@@ -99,6 +98,17 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     return replace(kept, sure=kept.sure and not has_dangling_pronoun(turn.words, linker))
 
 
+def _resolve_year(question: str, last: EarlierTurn) -> str:
+    """The question with "that year" and "the year before" as a year, by the only one of the last question or answer."""
+    found = pattern("dialogue", "earlier_year").search(question)
+    for text in (last.standalone, " ".join(last.labels)) if found else ():
+        years = set(re.findall(rf"\b{revise_plan.YEAR.pattern}\b", text))
+        if found and len(years) == 1:
+            year = int(years.pop()) + bool(found["after"]) - bool(found["before"])
+            return f"{question[: found.start()]}{found['kept'] or 'in'} {year}{question[found.end() :]}"
+    return question
+
+
 def _direct_rewrite(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite | None:
     """The rewrite of a turn that chooses an offered reading, is about the conversation, or changes the topic."""
     choice = chosen_reading(question, earlier)
@@ -108,6 +118,42 @@ def _direct_rewrite(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite 
         return Rewrite(question, aside=True)
     topic = pattern("dialogue", "new_topic").match(question)
     return None if topic is None else Rewrite(question[topic.end() :])
+
+
+def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite | None:
+    """The reading that a turn chooses: by its number, in its words, or by a yes if one reading is to be confirmed.
+
+    A number refers to the last answer that offered readings. "The second one" refers to a thing if the last answer
+    named several.
+    """
+    words = [token.norm for token in tokenize(question)]
+    # The reading that the last answer asked to confirm, or the only one it offered
+    last = earlier[-1] if earlier else None
+    confirmed = last.confirm or (last.options[0] if len(last.options) == 1 else None) if last is not None else None
+    if confirmed is not None and words and set(words) <= language().words["affirming"]:
+        return Rewrite(confirmed.words, True, chosen=confirmed)
+    offering = next((turn for turn in reversed(earlier) if turn.options), None)
+    may_be_ordinal = offering is not None and offering is earlier[-1] and len(offering.keys) < 2
+    number = _chosen_number(words, may_be_ordinal=may_be_ordinal) if offering is not None else 0
+    if offering is not None and 0 < number <= len(offering.options):
+        reading: Reading | None = offering.options[number - 1]
+    else:
+        offered = (reading for turn in reversed(earlier) for reading in (*turn.options, *turn.others))
+        reading = next((each for each in offered if [t.norm for t in tokenize(each.words)] == words), None)
+    return Rewrite(reading.words, True, chosen=reading) if reading is not None else None
+
+
+def _chosen_number(words: Sequence[str], *, may_be_ordinal: bool) -> int:
+    """The number that words choose. 0 if they say more than that."""
+    content = [word for word in words if word not in language().words["around_choice"]]
+    content = content or [word for word in words if word == "one"]
+    if len(content) != 1:
+        return 0
+    if re.fullmatch("[0-9]{1,2}", content[0]):
+        return int(content[0])
+    data = english_data()
+    numbers = {**data["numbers"], **(data["ordinals"] if may_be_ordinal else {})}
+    return int(numbers.get(content[0], 0))
 
 
 def _split_display(question: str, linker: Linker) -> tuple[str, Display]:
@@ -250,7 +296,7 @@ def _substitute(turn: FollowUpTurn) -> Rewrite | None:
     if any(t.norm in language().words["possessive"] for t in phrase.words[:1]):
         # "and its owner?" asks something of the thing before
         return None
-    may_leave_out = bool(turn.lead) or ellipsis.is_short(turn.words)
+    may_leave_out = bool(turn.lead) or len(turn.words) <= ellipsis.MAX_SHORT_TOKENS
     found = revise_plan.substitute_in_plan(phrase) if may_leave_out else None
     if found is None and turn.things and may_leave_out and ellipsis.is_elliptic(turn):
         found = ellipsis.substitute_thing(phrase)
@@ -301,13 +347,12 @@ REWRITE_RULES: tuple[Callable[[FollowUpTurn], Rewrite | None], ...] = (
     ellipsis.add_number_thing,
     revise_plan.narrow_class,
     revise_plan.change_earlier_plan,
+    resolve_value,
     _refer_by_pronoun,
     ellipsis.add_object,
     _complete_fragment,
     ellipsis.add_group,
-    resolve_value,
     resolve_class,
-    ellipsis.add_group_things,
     ellipsis.add_owner,
 )
 
@@ -323,13 +368,9 @@ def meta_kind(question: str) -> str:
 
 def answer_meta_question(question: str, earlier: Sequence[EarlierTurn], schema: Schema) -> str:
     """The answer to a question about the conversation. `earlier` has at least one turn."""
-    kind = meta_kind(question)
-    if kind == "asked_first":
-        return f"The first question that I remember is “{quote_line(earlier[0].question)}”."
-    if kind == "asked_last":
-        return f"Your last question was “{quote_line(earlier[-1].question)}”."
-    if kind == "asked_all":
-        return "You asked: " + "; ".join(f"“{quote_line(turn.question)}”" for turn in earlier) + "."
+    quoted = [f"“{quote_line(turn.question)}”" for turn in earlier]
+    if text := word_map("dialogue", "meta_answers").get(meta_kind(question)):
+        return text.format(first=quoted[0], last=quoted[-1], all="; ".join(quoted))
     return _basis(earlier[-1], schema)
 
 

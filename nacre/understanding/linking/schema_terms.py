@@ -115,9 +115,11 @@ def _own_names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
     """The labels and further names that the graph gives classes, groups and predicates."""
     for node in graph.nodes:
         yield _Name("class", (node.index,), "", () if node.any_of else node.words)
+    rows = {words: node for node, words in _row_nouns(lexicon, graph)}
+    yield from (_Name("class", (node,), "", words) for words, node in rows.items())
     for word, unions in graph.unions.words.items():
         score = SYNONYM_SCORE if word in graph.unions.hypernyms else SAME_WORD_SCORE
-        yield from (_Name("class", (union,), "", (word,), score) for union in unions)
+        yield from (_Name("class", (union,), "", (word,), score) for union in unions if (word,) not in rows)
     by_relation = {tuple(sorted(n.relations)): n.index for n in graph.nodes}
     for name in lexicon.schema_entries:
         words = tuple(lemma(t) for t in name.tokens)
@@ -133,6 +135,18 @@ def _own_names(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[_Name]:
             if words and (whole := word_map("wording", "completed").get(words[-1])):
                 # a "phone" is a phone number
                 yield from _predicate_names(name.target, (*words[:-1], *map(lemma, whole.split())), graph)
+
+
+def _row_nouns(lexicon: Lexicon, graph: SchemaGraph) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The nodes of sheets with what the header of their key calls a row: "Parcel no" parcels. Never another name."""
+    names = {tuple(map(lemma, name.tokens)) for name in lexicon.schema_entries}
+    keys = word_list("ingestion", "key_words")
+    for node in (each for each in graph.base_nodes if graph.is_sheet(each.index)):
+        for predicate in graph.literals[node.index]:
+            *words, last = map(lemma, graph.words[predicate] or ("",))
+            is_key = graph.about(predicate).role == "identifier" and last in keys and keys.isdisjoint(words)
+            if is_key and words and tuple(words) not in names:
+                yield node.index, tuple(words)
 
 
 def _money_names(graph: SchemaGraph) -> Iterator[_Name]:

@@ -174,11 +174,7 @@ def identifying_properties(graph: SchemaGraph, node: int) -> list[str]:
     """Return the properties that show a thing without a name: its number if it is only that, a text, its identifier."""
     if amount := amount_property(node, graph):
         return [amount]
-    own = [
-        predicate
-        for predicate in graph.literals[node]
-        if graph.about(predicate).role != "name" and predicate not in graph.boolean_predicates
-    ]
+    own = [p for p in graph.literals[node] if graph.about(p).role != "name" and p not in graph.boolean_predicates]
     identifiers = [predicate for predicate in own if graph.about(predicate).role == "identifier"]
     if graph.nodes[node].named:
         return identifiers[:1]

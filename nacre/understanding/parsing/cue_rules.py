@@ -152,23 +152,32 @@ def _and(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
 def _negation(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Not", "without", "nobody"."""
     if context.question.tokens[cue.start].norm == "nobody":
-        # "the team that has nobody in it"
-        root = state.owner or next(iter(state.nodes), None)
-        for ref in persons_near(root, context) if root is not None else ():
-            missing, closed = Condition(ref, "exists", (), True), drop_open_property(state)
-            yield add_schema_node(closed, ref, context).add_conditions(
-                NOBODY_RULE, 0.3, missing, negated=state.negated, mode="C", last="class"
-            )
+        yield from _without_persons(state, context, is_direct=False)
     yield state.apply_rule("negation", negated=True, last="negation", mode="C", next_role="")
+
+
+def _without_persons(state: ParseState, context: ParseContext, *, is_direct: bool) -> ParseStates:
+    """ "The team that has nobody in it"; if `is_direct`, by a link of the persons: "which rooms are empty"."""
+    root = state.owner or next(iter(state.nodes), None)
+    linked = {step.target for step in context.graph.steps[root.node] if not step.forward} if root is not None else ()
+    for ref in persons_near(root, context) if root is not None else ():
+        if is_direct and ref.node not in linked:
+            continue
+        missing, closed = Condition(ref, "exists", (), True), drop_open_property(state)
+        yield add_schema_node(closed, ref, context).add_conditions(
+            NOBODY_RULE, 0.3, missing, negated=state.negated, mode="C", last="class"
+        )
 
 
 def _missing(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Whose phone number is missing"."""
     ref = state.pending_values
     if ref is None:
-        # at the end of a question there is nothing to deny: "which rooms are empty"
+        # at the end of a question there is nothing else to deny
         if cue.end < len(context.question.tokens):
             yield from _negation(state, cue, context)
+        elif context.question.tokens[cue.end - 1].norm in language().words["unoccupied"]:
+            yield from _without_persons(state, context, is_direct=True)
         return
     missing, changes = Condition(ref, "unknown", (), state.negated), last_target_as_condition(state)
     yield state.add_conditions("property missing", 0.3, missing, pending_property=None, last="value", **changes)
@@ -257,10 +266,12 @@ def superlative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Parse
     direction, concepts = cue.ranking
     rank = PendingSuperlative(direction == "up", concepts)
     date = _date_before(state, cue, context)
-    spends = context.question.tokens[cue.start].norm in language().words["spending"]
+    words, known = [token.norm for token in context.question.tokens], language().words
+    spends = words[cue.start] in known["spending"]
     if date is None and not spends:
         yield state._replace(rank=rank, last="rank", next_role="")
-    if spends and state.owner is None and not state.links:
+    # "who spent the most", "who has been with us longest"
+    if (spends or not known["been"].isdisjoint(words)) and state.owner is None and not state.targets:
         for ref in frequent_person_refs(context):
             who = add_schema_node(state, ref, context)._replace(owner=ref, targets=(Target(ref),))
             yield from superlative_cue(who, cue, context)
@@ -448,6 +459,24 @@ def ongoing_conditions(derivation: Derivation, context: ParseContext) -> Iterato
         yield derivation.apply_rule(BY_END_RULE, 0.5, conditions=(*derivation.conditions, ended))
     elif rule != OVER_RULE:
         yield derivation
+
+
+def choose_date(derivation: Derivation, context: ParseContext) -> Derivation:
+    """Return the derivation with the first or last of several dates: "when was it last repaired"."""
+    question, known, is_date = context.question, language().words, context.graph.is_date
+    if not any(cue.value == "when" and cue.kind == "open" and cue.start <= 1 for cue in question.cues):
+        return derivation
+    ends = known["the_first"] | known["the_last"]
+    places = [i for i, token in enumerate(question.tokens) if token.norm in ends and not derivation.covered >> i & 1]
+    dates = [t for t in derivation.targets if t.ref.predicate and not t.function and is_date(t.ref.predicate)]
+    is_plain = derivation.order is None and not derivation.group and len(dates) == len(derivation.targets)
+    if len(places) != 1 or not is_plain:
+        return derivation
+    (place,) = places
+    function: Aggregation = "min" if question.tokens[place].norm in known["the_first"] else "max"
+    targets = tuple(target._replace(function=function) for target in dates)
+    covered = derivation.covered | token_mask(place, place + 1)
+    return derivation.apply_rule("first or last day", 0.5, targets=targets, covered=covered)
 
 
 def end_date_ref(nodes: Sequence[Ref], graph: SchemaGraph) -> Ref | None:

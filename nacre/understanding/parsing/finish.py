@@ -6,11 +6,18 @@ from typing import Literal
 
 from nacre.language.data import language
 from nacre.language.thesaurus import nouns_of_kind
+from nacre.language.word_forms import is_participle
 from nacre.records.plan import OF_NUMBERS
 from nacre.understanding.linking.adjectives import amounts, measured_numbers, measured_properties, unnamed_measures
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.columns import combine_conditions, nest_conditions, nest_having, settle_columns
-from nacre.understanding.parsing.cue_rules import asks_for_persons, is_passive, ongoing_conditions, persons_near
+from nacre.understanding.parsing.cue_rules import (
+    asks_for_persons,
+    choose_date,
+    is_passive,
+    ongoing_conditions,
+    persons_near,
+)
 from nacre.understanding.parsing.number_rules import (
     COUNT_UNITS,
     is_comparable_with,
@@ -45,7 +52,6 @@ from nacre.understanding.question.records import (
     Ref,
     Target,
     covered_mask,
-    token_mask,
 )
 from nacre.wording.labels import may_give_years
 
@@ -75,7 +81,7 @@ def finish_state(state: ParseState, context: ParseContext) -> list[Derivation]:
         whole = whole.apply_rule(UNSETTLED_DEGREE_RULE, -UNSETTLED_COST)
     for settled in settle_pending(whole, state, root, context):
         variants += _variants(settled, root, context)
-    dated = (choose_first_or_last_date(variant, context) for variant in variants)
+    dated = (choose_date(variant, context) for variant in variants)
     ongoing = (each for derivation in dated for each in ongoing_conditions(derivation, context))
     ordered = (apply_ordinal_rank(apply_direction(derivation, context), context) for derivation in ongoing)
     return list(islice(map(_count_things_of_each, ordered), MAX_VARIANTS))
@@ -191,11 +197,7 @@ def _count_things_of_each(derivation: Derivation) -> Derivation:
 def _attach_conditions(derivation: Derivation, graph: SchemaGraph) -> Iterator[Derivation]:
     """Yield the readings in which what follows another thing of a class belongs to the last or nearest."""
     nodes, hints = derivation.nodes, derivation.hints
-    others = [
-        node
-        for node in nodes
-        if node.slot and any((node.node, node.node) in graph.ends.get(hint, ()) for hint in hints)
-    ]
+    others = [n for n in nodes if n.slot and any((n.node, n.node) in graph.ends.get(hint, ()) for hint in hints)]
     has_more_after = bool(others) and nodes.index(others[0]) < len(nodes) - 1
     named = [condition for condition in derivation.conditions if condition.ref in others and condition.op == "is"]
     if has_more_after or (named and len(nodes) > 2):
@@ -213,7 +215,12 @@ def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[T
     if has_target or set(state.pending_aggregates) - OF_NUMBERS:
         return ()
     named = [each for each in state.conditions if each.op == "is" and len(each.keys) == 1 and not each.negated]
-    found = amounts(context.graph, root.node) if all(each.ref != root for each in named) else []
+    found: list[str] = []
+    if all(each.ref != root for each in named):
+        degrees = (tuple(cue.value.split("|")) for cue in context.question.cues if cue.kind == "degree")
+        asked = measured_properties(context.graph, root.node, next(degrees, ()))
+        found = [r.predicate for r, _, _ in asked if r.predicate in measured_numbers(context.graph, root.node)]
+        found = found if len(found) == 1 else amounts(context.graph, root.node)
     if state.pending_aggregates == ("sum",):
         found = found or [ref.predicate for ref in unnamed_measures(context.graph, root.node)]
     if len(found) != 1:
@@ -222,6 +229,8 @@ def _sum_targets(state: ParseState, root: Ref, context: ParseContext) -> tuple[T
 
 
 MAX_THINGS, MAX_LINKED = 3, 2  # how many things and links are tried
+
+UNLINKED_RULE = "nothing linked at end"  # in the trace of a reading that denies a link that it does not name
 
 
 def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context: ParseContext) -> Iterator[Derivation]:
@@ -234,7 +243,7 @@ def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context
             yield from _ranked_by_measure(derivation, state.rank, limit, root, context.graph)
         else:
             if is_often or says.isdisjoint(known["paying"]) or len(unnamed_measures(context.graph, root.node)) != 1:
-                yield from _ranked_by_column(derivation, state.rank, limit, context.graph)
+                yield from _ranked_by_column(derivation, state.rank, limit, context)
             yield from _ranked_by_links(derivation, state.rank, limit, root, context.graph)
     elif state.comparison is not None and state.comparison[1] is not None and state.unit in COUNT_UNITS:
         operator, value = state.comparison
@@ -248,6 +257,13 @@ def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context
             lower = Condition(ref, operator, (value,), function="count")
             conditions = (*derivation.conditions, lower, *upper_bound(lower, state.until))
             yield derivation.apply_rule("count settled", 0.5, conditions=conditions)
+    has_verb = is_participle(context.question.tokens[-1].norm)
+    is_bare = len(state.links) == 1 and not state.conditions and set(state.targets) == {Target(root)}
+    if state.negated and is_bare and has_verb:
+        # "which bus have we never used": that no trip is linked to
+        for ref in _linked_things(derivation, root, context.graph):
+            missing = (Condition(ref, "exists", (), True),)
+            yield derivation.apply_rule(UNLINKED_RULE, 0.5, conditions=missing, nodes=(root, ref))
     if not is_often:
         yield from _by_only_measure(derivation, state, root, context)
     yield derivation
@@ -292,7 +308,7 @@ def _ranked_by_measure(
 
 
 def _ranked_by_column(
-    derivation: Derivation, rank: PendingSuperlative, limit: int, graph: SchemaGraph
+    derivation: Derivation, rank: PendingSuperlative, limit: int, context: ParseContext
 ) -> Iterator[Derivation]:
     """ "The most": by how often a value of the last column occurs, or by its values."""
     columns = [target.ref for target in derivation.targets if target.ref.predicate and not target.function]
@@ -301,11 +317,16 @@ def _ranked_by_column(
     last = columns[-1]
     frequency = Ordering(Ref(last.node), rank.descending, "count", limit)
     yield derivation.apply_rule("most frequent at end", 0.5, order=frequency, group=(last,))
-    if not graph.is_numeric(last.predicate) or graph.about(last.predicate).role == "identifier":
+    if not context.graph.is_numeric(last.predicate) or context.graph.about(last.predicate).role == "identifier":
         return
     order = Ordering(last, rank.descending, "", limit)
-    yield derivation.apply_rule("ranked at end", 0.4, order=order)
+    first, second = [*(token.norm for token in context.question.tokens[:2]), "", ""][:2]
     others = tuple(target for target in derivation.targets if target.ref != last)
+    if not others and first in language().words["choosing"] and second in language().words["choosing_of"]:
+        # "which of them charges the most"
+        others = tuple(Target(link.refs[0]) for link in derivation.links if link.match == "scope")
+    else:
+        yield derivation.apply_rule("ranked at end", 0.4, order=order)
     if others and max(derivation.links, key=lambda link: link.start).refs[0] == last:
         # "which film earned the most"
         yield derivation.apply_rule("others ranked at end", 0.4, order=order, targets=others)
@@ -316,16 +337,17 @@ def _ranked_by_links(
 ) -> Iterator[Derivation]:
     """ "The most interactions": by how many things are linked."""
     linked = [Ref(node.node) for node in derivation.nodes if node != root]
-    if not linked:
-        steps = graph.steps[root.node]
-        named = [step for step in steps if step.predicate in derivation.hints]
-        backward = sorted(
-            (step for step in steps if not step.forward), key=lambda step: -graph.nodes[step.target].count
-        )
-        linked = [Ref(step.target, "", int(step.target == root.node)) for step in (named or backward)[:MAX_LINKED]]
-    for ref in linked:
+    for ref in linked or _linked_things(derivation, root, graph):
         order = Ordering(ref, rank.descending, "count", limit)
         yield derivation.apply_rule("most linked at end", 0.4, order=order, group=(root,))
+
+
+def _linked_things(derivation: Derivation, root: Ref, graph: SchemaGraph) -> list[Ref]:
+    """What a question names a link to, else the largest classes whose things are linked to those it is about."""
+    steps = graph.steps[root.node]
+    named = [step for step in steps if step.predicate in derivation.hints]
+    backward = sorted((step for step in steps if not step.forward), key=lambda step: -graph.nodes[step.target].count)
+    return [Ref(step.target, "", int(step.target == root.node)) for step in (named or backward)[:MAX_LINKED]]
 
 
 def settle_grouping(derivation: Derivation, root: Ref, context: ParseContext) -> Iterator[Derivation]:
@@ -546,28 +568,6 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
         if step.forward and nouns & set(graph.words[step.predicate])
     ]
     return [(ref, 0) for ref in (linked + named)[:MAX_REFS]]
-
-
-def choose_first_or_last_date(derivation: Derivation, context: ParseContext) -> Derivation:
-    """Return the derivation with the first or last of several dates: "when was it last repaired"."""
-    question, known = context.question, language().words
-    if not any(cue.value == "when" and cue.kind == "open" and cue.start <= 1 for cue in question.cues):
-        return derivation
-    ends = known["the_first"] | known["the_last"]
-    places = [i for i, token in enumerate(question.tokens) if token.norm in ends and not derivation.covered >> i & 1]
-    dates = [
-        target
-        for target in derivation.targets
-        if target.ref.predicate and not target.function and context.graph.is_date(target.ref.predicate)
-    ]
-    is_plain = derivation.order is None and not derivation.group and len(dates) == len(derivation.targets)
-    if len(places) != 1 or not is_plain:
-        return derivation
-    (place,) = places
-    function: Aggregation = "min" if question.tokens[place].norm in known["the_first"] else "max"
-    targets = tuple(target._replace(function=function) for target in dates)
-    covered = derivation.covered | token_mask(place, place + 1)
-    return derivation.apply_rule("first or last day", 0.5, targets=targets, covered=covered)
 
 
 def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:

@@ -72,11 +72,7 @@ def _wrong_end(predicate: str, name: Link, verb: Link, question: Question, graph
     acts, agent_end = _acts(predicate, name, verb, question, graph), _agent_end(predicate, verb, question, graph)
     if acts is None or not agent_end:
         return ""
-    return _opposite(agent_end) if acts else agent_end
-
-
-def _opposite(end: str) -> str:
-    return "object" if end == "subject" else "subject"
+    return ("object" if agent_end == "subject" else "subject") if acts else agent_end
 
 
 def _joins_same_class(graph: SchemaGraph, predicate: str) -> bool:
@@ -104,7 +100,7 @@ def _agent_end(predicate: str, verb: Link, question: Question, graph: SchemaGrap
     own, other = _role(graph.words[predicate]), _role(says)
     is_converse = own is not None and other is not None and own[0] == other[0] and own != other
     if is_converse:
-        return _opposite(end) if end else ""
+        return ("object" if end == "subject" else "subject") if end else ""
     return end if _is_label(graph.words[predicate], verb, question) else ""
 
 
@@ -335,11 +331,7 @@ def unnamed_edges(candidate: Candidate, question: Question, graph: SchemaGraph) 
     mentioned = {link.refs[0].node for link in derivation.links if link.kind == "class"}
     if QUESTION_WORD_RULES & set(derivation.trace):
         mentioned |= {target.ref.node for target in derivation.targets}
-    ends = {
-        variable.name
-        for variable in body.variables
-        if variable.keys or graph.node_of_classes.get((variable.classes, variable.without)) in mentioned
-    }
+    ends = {v.name for v in body.variables if v.keys or graph.node_of_classes.get((v.classes, v.without)) in mentioned}
     named = named_edges(body, derivation.links, question, graph)
     return [edge for edge in body.edges if edge not in named and not {edge.subject, edge.object} <= ends]
 

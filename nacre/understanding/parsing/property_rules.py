@@ -262,10 +262,15 @@ def _ranked_by_own_word(state: ParseState, new: ParseState, link: Link, ref: Ref
 
 
 def _event_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
-    """ "Employees that have left", "bills not yet returned": the date of an event is known, or is not."""
-    words, known = context.question.tokens, language().words
-    is_event = ref.predicate and is_participle(words[link.end - 1].norm) and context.graph.is_date(ref.predicate)
-    if not is_event or state.comparison or state.pending_aggregates:
+    """ "Employees that have left", "bills not yet returned": the date of an event is known, or is not; "boats that were
+    sold", of which some were "sold for" an amount."""
+    words, known, graph = context.question.tokens, language().words, context.graph
+    is_event = bool(ref.predicate) and is_participle(words[link.end - 1].norm)
+    if is_event and not graph.is_date(ref.predicate):
+        first, *rest = [*graph.surface_words(ref.predicate), ""]
+        is_said = first.casefold() == words[link.start].norm and rest[0] in word_list("wording", "prepositions")
+        is_event = is_said and graph.about(ref.predicate).subjects < graph.nodes[ref.node].count
+    if not is_event or state.comparison or set(state.pending_aggregates) - {"count"}:
         return
     if any(token.norm in word_list("wording", "prepositions") for token in words[link.end : link.end + 1]):
         # "built by", "sold in" ask by whom and when, not whether

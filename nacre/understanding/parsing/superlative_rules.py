@@ -460,10 +460,7 @@ def apply_ordinal_rank(derivation: Derivation, context: ParseContext) -> Derivat
     if order is not None:
         return derivation.apply_rule("place", 0.3, order=order._replace(offset=offset), covered=covered)
     conditions = tuple(
-        condition._replace(top=condition.top._replace(offset=offset))
-        if condition in inner and condition.top
-        else condition
-        for condition in derivation.conditions
+        c._replace(top=c.top._replace(offset=offset)) if c in inner and c.top else c for c in derivation.conditions
     )
     return derivation.apply_rule("place", 0.3, conditions=conditions, covered=covered)
 

@@ -142,10 +142,7 @@ def find_cues(words: Sequence[Token]) -> list[Cue]:
 
 def is_part_of_other(cue: Cue, cues: Sequence[Cue], numbers: Sequence[Number]) -> bool:
     """Whether a cue only belongs to a longer one, or to a number: "no more than 3", "at least one"."""
-    if any(
-        other.kind in INDIVISIBLE_KINDS and other.start <= cue.start and cue.end <= other.end and other is not cue
-        for other in cues
-    ):
+    if any(o.kind in INDIVISIBLE_KINDS and o.start <= cue.start and cue.end <= o.end and o is not cue for o in cues):
         return True
     if cue.kind not in ("negation", "most"):
         return False
@@ -352,11 +349,13 @@ def _is_first_of(words: Sequence[Token], at: int) -> bool:
 
 
 def _chooses(words: Sequence[Token], at: int) -> bool:
-    """Whether a question says nothing after a comparative, which then chooses: "which of them is cheaper"."""
+    """Whether a question says no more than "per hour", "to rent" or "in width" after a comparative, which then chooses:
+    "which of them is cheaper"."""
     known, norms = language().words, [word.norm for word in words]
     if (known["than"] | known["either"]) & set(norms):
         return False
-    return norms[0] in known["choosing"] and set(norms[at + 1 :]) <= function_words() | known["stand_in"]
+    after = at + 3 if set(norms[at + 1 : at + 2]) & known["after_choice"] else at + 1
+    return norms[0] in known["choosing"] and set(norms[after:]) <= function_words() | known["stand_in"]
 
 
 MEASURE_KINDS = ("superlative", "most", "compare", "comparative")  # cues of a measure that a later clause may ask for

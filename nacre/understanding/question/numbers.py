@@ -200,9 +200,7 @@ def find_bounds(question: str, tokens: Sequence[Token]) -> tuple[Bound, ...]:
 def _numbers(question: str, tokens: Sequence[Token], periods: Mapping[Quantity, Period]) -> list[Quantity]:
     """The numbers and dates of a question in their order: in digits, and in words."""
     dates = list(periods)
-    in_digits = [
-        each for each in find_quantities(question) if not any(date.start <= each.start < date.end for date in dates)
-    ]
+    in_digits = [e for e in find_quantities(question) if not any(date.start <= e.start < date.end for date in dates)]
     numbers = in_digits + dates
     for i, token in enumerate(tokens):
         if not any(number.start <= token.start < number.end for number in numbers):

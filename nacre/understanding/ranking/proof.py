@@ -21,7 +21,7 @@ from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.constraints import asks_capacity
 from nacre.understanding.parsing.cue_rules import BY_END_RULE, NOBODY_RULE, OPEN_RULE, end_date_ref
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
-from nacre.understanding.parsing.finish import WHO_RULE
+from nacre.understanding.parsing.finish import UNLINKED_RULE, WHO_RULE
 from nacre.understanding.parsing.link_constraints import named_edges, unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.read_comparisons import SUMMED_SIDES_RULE
@@ -291,6 +291,8 @@ def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], gr
         named |= covered_mask(c for c in question.cues if c.kind != "having")
         unnamed = (i for i in range(len(question.tokens)) if not named >> i & 1 and i not in question.stopwords)
         yield from (question.tokens[i].text for i in unnamed)
+    if UNLINKED_RULE in d.trace or (NOBODY_RULE in d.trace and any(c.kind == "missing" for c in denials)):
+        yield _words(question, token_mask(denials[0].start, len(question.tokens)))
     is_own = any(denied & set(graph.unions.members.get(node, ())) for node in asked)
     if not denials or (len(d.conditions) < 2 and not is_own) or not isinstance(candidate.body, Select):
         return
