@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Generic, Literal, Protocol, TypeVar
 from uuid import UUID
 
+from agents.answering.select_answer import select_answer_rows
 from nacre.language.tokens import ENGLISH, tokenize
 from nacre.records.answer import Status, Value
 from nacre.records.evidence import BranchResult, Evidence, LookUp, Occurrence, QueryError, Rows
@@ -75,6 +76,11 @@ class TurnView:
     @cached_property
     def _own_evidence(self) -> tuple[Evidence, ...]:
         return tuple(each for part in self.found for each in part.evidence)
+
+    @cached_property
+    def answer_rows(self) -> tuple[int, Rows] | None:
+        """The rows to answer with as the evidence stands (`select_answer_rows`)."""
+        return select_answer_rows(self.understanding, self.evidence)
 
     @property
     def referenced_turns(self) -> tuple[EarlierTurn, ...]:

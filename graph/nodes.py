@@ -19,7 +19,7 @@ from agents.agents import Agents
 from agents.answering.answer_record import TurnBookkeeping, answer_record, older_turn, remembered_turns
 from agents.answering.draft import QUERYING, best_text_answer, find_lack, needs_more_sentences
 from agents.answering.grounding_gate import GroundingGate
-from agents.answering.select_answer import is_enough, row_probability, select_answer_rows
+from agents.answering.select_answer import is_enough, row_probability
 from agents.tool_selector import LAYERS, Choice
 from agents.turn_view import AnswerDraft, Result, TurnView, Usage, first_turn
 from graph.branches import BranchResources, all_branches
@@ -309,7 +309,8 @@ def branches_to_retry(view: TurnView, *, by_model: bool) -> tuple[str, ...]:
     """The enabled branches that lack evidence or failed and would try something new; none if the evidence is enough.
     Passages are searched again only if there are none; a model that decides step by step is offered everything new."""
     stepwise = by_model and view.strategy == "stepwise"
-    if view.understanding.orientation or (not stepwise and is_enough(view.understanding, view.evidence)):
+    is_answered = not stepwise and is_enough(view.understanding, view.evidence, view.answer_rows)
+    if view.understanding.orientation or is_answered:
         return ()
     text = best_text_answer(view.standalone, view.evidence) if not stepwise else None
     if text is not None and text.is_sure:
@@ -342,7 +343,7 @@ def _left_out_words(view: TurnView, bar: float) -> list[str] | None:
     unknown = [word for word, _ in understanding.unknown]
     if understanding.expected == "prose":
         return unknown if any(each.round and each.branch in LAYERS[0] for each in view.evidence) else None
-    selected = select_answer_rows(understanding, view.evidence)
+    selected = view.answer_rows
     if selected is None or row_probability(understanding, selected[1]) < bar:
         return None
     reading = selected[1].reading

@@ -50,8 +50,9 @@ def retrieve_sentences(
     found = passages.get([hit.id for hit in hits])
     sentences = [each for passage in found for each in found_sentences(passage, branch, round, scores[passage.id])]
     chosen = tuple(sentences[i] for i in rank_sentences(question, sentences, MOST_WORDS)[:MOST_SENTENCES])
-    if documents is not None:
-        named = documents.mentioned_in([(each.document, each.start, each.end) for each in chosen if each.document])
+    places = [(each.document, each.start, each.end) for each in chosen if each.document]
+    if documents is not None and places:
+        named = documents.mentioned_in(places)
         chosen = tuple(
             replace(each, keys=(*each.keys, *named.get((each.document or "", each.start, each.end), ())))
             for each in chosen

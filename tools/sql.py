@@ -12,7 +12,7 @@ from nacre.language.word_forms import number_with_noun
 from nacre.plans.run import Engine, tables_engine
 from nacre.plans.selects import UNKNOWN_TRUTH, named_variables
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX
-from nacre.records.evidence import BranchResult, Cell, Evidence, Query, QueryError, Rows, Table
+from nacre.records.evidence import BranchResult, Cell, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.tables import Tables
@@ -36,26 +36,17 @@ def run_reading(reading: Reading, index: int, engine: Tables | Engine, *, round:
     except ToolError as error:
         seconds = time.perf_counter() - started
         return failed_query(error, "", reading.words, round=round, seconds=seconds, by="rules", branch=engine.tool)
-    evidence: list[Evidence] = list(others)
+    evidence = others
     if table is not None:
-        keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
-        evidence.insert(
-            0,
-            Rows(
-                engine.tool,
-                round,
-                table,
-                text=summarize_rows(table),
-                reading=index,
-                query=queries[0] if queries else None,
-                beside=queries[1:],
-                words=reading.words,
-                keys=keys,
-            ),
-        )
+        keys, query = tuple(dict.fromkeys(key for row in table.keys for key in row)), next(iter(queries), None)
+        rows = Rows(
+            engine.tool, round, table, summarize_rows(table), words=reading.words, reading=index, query=query,
+            beside=queries[1:], keys=keys,
+        )  # fmt: skip
+        evidence = (rows, *others)
     # a reading whose queries failed has not found nothing
     broke = next((query.error for query in queries if query.error), None) if not evidence else None
-    return BranchResult(engine.tool, tuple(evidence), queries, error=broke)
+    return BranchResult(engine.tool, evidence, queries, error=broke)
 
 
 def run_readings(readings: Sequence[Reading], tables: Tables, *, round: int, names: str = "") -> list[BranchResult]:

@@ -17,7 +17,6 @@ from agents.answering.select_answer import (
     is_sure,
     plan_of,
     row_probability,
-    select_answer_rows,
     sole_reading,
     unplanned_rows,
     unstated_rows,
@@ -56,7 +55,7 @@ def draft_answer(view: TurnView, schema: Schema) -> AnswerDraft:
     if view.rewrite.aside and view.conversation:
         text = answer_meta_question(view.question, view.conversation, schema)
         return AnswerDraft(((text, ()),), "answered")
-    selected = select_answer_rows(understanding, evidence)
+    selected = view.answer_rows
     if selected is None or not _is_settled(understanding, selected[1]) or unserved_request(view.question) == "action":
         unserved = draft_unserved(view, schema)
         if unserved is not None:
@@ -118,7 +117,7 @@ def find_lack(view: TurnView) -> Lack:
         return "everything"
     if asks_for_prose(view) and indexed_sentences(evidence):
         return ""
-    selected = select_answer_rows(understanding, evidence)
+    selected = view.answer_rows
     if selected is not None:
         if _left_out_words(understanding, selected[1]):
             return "words"
@@ -138,8 +137,9 @@ def needs_more_sentences(view: TurnView) -> bool:
     if unserved_request(view.question):
         return True
     if asks_for_prose(view):
-        return not (is_enough(understanding, evidence) and any(e.branch in QUERYING and e.round for e in evidence))
-    selected = select_answer_rows(understanding, evidence)
+        is_queried = any(e.branch in QUERYING and e.round for e in evidence)
+        return not (is_queried and is_enough(understanding, evidence, view.answer_rows))
+    selected = view.answer_rows
     return selected is None or (not understanding.named and bool(_left_out_words(understanding, selected[1])))
 
 

@@ -123,13 +123,11 @@ def _lacks_named_property(understanding: Understanding, plan: Plan, first: Plan)
     )
 
 
-def is_enough(understanding: Understanding, evidence: Sequence[Evidence]) -> bool:
-    """Whether no further round is needed."""
-    if select_answer_rows(understanding, evidence) is not None:
-        return True
-    if understanding.expected == "prose" or not understanding.readings:
+def is_enough(understanding: Understanding, evidence: Sequence[Evidence], selected: tuple[int, Rows] | None) -> bool:
+    """Whether no further round is needed. `selected` are the rows to answer with."""
+    if selected is None and (understanding.expected == "prose" or not understanding.readings):
         return is_covered_by(understanding.standalone, [each for _, each in indexed_sentences(evidence)])
-    return False
+    return selected is not None
 
 
 # the score from which on a word is a name of the graph and not merely similar to one (given)
@@ -196,8 +194,8 @@ def _gives_whole_class(plan: Plan) -> bool:
     select = asked_select(plan.body)
     return (
         select is not None
-        and is_unrestricted(replace(select, edges=()))
         and all(isinstance(each, Itself) for each in select.answers)
+        and is_unrestricted(replace(select, edges=()))
     )
 
 

@@ -147,7 +147,7 @@ def _nearest(tokens: Sequence[Token], known: _Paraphrases) -> OrientationMatch |
     best, found = 0.0, None
     for place, shared in sorted(shares.items()):
         intent, paraphrase, weight = known.sets[place]
-        likeness = min(shared / total, shared / weight)
+        likeness = shared / (total if total > weight else weight)
         if likeness > best and not own.issuperset(paraphrase & known.vocabulary.keys):
             likeness *= share
         if likeness > best:

@@ -119,18 +119,19 @@ def find_tokens(text: str) -> tuple[Token, ...]:
     """The tokens of a text that was not split recently."""
     words = []
     for match in _WORD.finditer(text):
-        written = match[0]
-        word = written.lower() if written.isascii() else fold(written)
-        start, end = match.span()
-        if "'" in word:
-            head, _, tail = word.partition("'")
-            if tail in ("s", ""):
-                end -= len(word) - len(head)
-                word = head
-        if word[0].isdigit() and "," in word:
-            word = word.replace(",", "")
-        words.append(Token(written, start, end, word, lemma(word)))
+        written, (norm, own, cut) = match[0], _word_forms(match[0])
+        words.append(Token(written, match.start(), match.end() - cut, norm, own))
     return tuple(words)
+
+
+@lru_cache(maxsize=16384)
+def _word_forms(written: str) -> tuple[str, str, int]:
+    """The normal form of a word, its lemma, and the characters of a possessive "'s" at its end."""
+    word = written.lower() if written.isascii() else fold(written)
+    head, _, tail = word.partition("'")
+    norm = head if tail in ("s", "") else word
+    plain = norm.replace(",", "") if norm[0].isdigit() else norm
+    return plain, lemma(plain), len(word) - len(norm)
 
 
 # characters of a text whose tokens are kept: texts of data may be longer than memory has room for (set by hand)
@@ -176,7 +177,7 @@ def name_tokens(text: str) -> tuple[str, ...]:
         return tuple(text.lower().split())
     if text.isascii() and "'" not in text and "," not in text:
         return tuple(_WORD.findall(text.lower()))
-    return tuple(token.norm for token in tokenize(text))
+    return tuple(_word_forms(word)[0] for word in _WORD.findall(text))
 
 
 def lexicon_tokens(name: str) -> tuple[str, ...]:

@@ -220,18 +220,15 @@ class JoinBuilder:
         """The conditions that a thing is of the variable's classes, of none of those it is without, and named."""
         key = self.key(variable.name)
         relation = self._relations[variable.name]
-        found: list[SqlText] = []
-        is_group = any(
+        classes = [("IN", iri) for iri in variable.classes] + [("NOT IN", iri) for iri in variable.without]
+        others = [(word, iri) for word, iri in classes if self._schema.class_of[iri].relation != relation.name]
+        is_group = others and any(
             group.relation == relation.name
             and group.without == variable.without
             and self._schema.with_parents(group.classes).issuperset(variable.classes)
             for group in self._schema.groups
         )
-        if not is_group:
-            for word, classes in (("IN", variable.classes), ("NOT IN", variable.without)):
-                for iri in classes:
-                    if self._schema.class_of[iri].relation != relation.name:
-                        found.append(SqlText(f"{key} {word} ({self._members(iri)})"))
+        found = [] if is_group else [SqlText(f"{key} {word} ({self._members(iri)})") for word, iri in others]
         if variable.any_of:
             found.append(SqlText(f"{key} IN ({' UNION '.join(map(self._members, variable.any_of))})"))
         if variable.keys:

@@ -183,8 +183,9 @@ def _compared_links(
 def _compared_parts(
     left: DependentPart, right: DependentPart, both: str, schema: Schema, run: RunStatement
 ) -> list[_ComparedProperty]:
-    others = number_ranges(right.select, right.variable, right.count, schema, run, ALL_RANGES)
-    theirs = {other.predicate.iri: other for other in others}
+    ours = number_ranges(left, schema, run)
+    only = {own.predicate.iri for own in ours}
+    theirs = {other.predicate.iri: other for other in number_ranges(right, schema, run, ALL_RANGES, only)}
     is_plain, is_single = is_plain_noun(left.noun), left.count == right.count == 1
 
     def part_label(label: str) -> str:
@@ -197,7 +198,7 @@ def _compared_parts(
         return f"{noun} {rest}" if is_single and " " not in noun else f"{rest} ({plural(left.noun)})"
 
     found = []
-    for own in number_ranges(left.select, left.variable, left.count, schema, run):
+    for own in ours:
         other = theirs.get(own.predicate.iri)
         if other is not None:
             cells = own.phrase(schema), other.phrase(schema)

@@ -1,7 +1,7 @@
 """Describe a group of things: MemberGroup -> sentences with their number, shared values, and number ranges."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import NamedTuple
@@ -145,12 +145,11 @@ def _statistics(
 ) -> list[tuple[list[NumberRange], DependentPart | None]]:
     """The number ranges of the members, and those of their parts; empty ones are left out."""
     own = Select((Itself(group.variable.name),), (group.variable,))
-    found: list[tuple[list[NumberRange], DependentPart | None]] = [
-        (number_ranges(own, group.variable, len(group.members), schema, run, MAX_NUMBERS), None)
+    members = DependentPart("", own, len(group.members))
+    found = [
+        (number_ranges(each or members, schema, run, MAX_NUMBERS), each)
+        for each in dict.fromkeys((None, find_part(group.variable, schema, run)))
     ]
-    part = find_part(group.variable, schema, run)
-    if part is not None:
-        found.append((number_ranges(part.select, part.variable, part.count, schema, run, MAX_NUMBERS), part))
     return [(ranges, part) for ranges, part in found if ranges]
 
 
@@ -248,9 +247,11 @@ def is_possession(label: PredicateLabel, own: str) -> bool:
 
 
 def number_ranges(
-    select: Select, variable: Variable, count: int, schema: Schema, run: RunStatement, most: int = MAX_RANGES
+    part: DependentPart, schema: Schema, run: RunStatement, most: int = MAX_RANGES, only: Container[str] | None = None
 ) -> list[NumberRange]:
-    """The number ranges of some things and of things paired with them, the furthest from the middle first."""
+    """The number ranges of some things and of things paired with them, the furthest from the middle first. If `only` is
+    given, the ranges of other predicates are not read."""
+    select, variable, count = part.select, part.variable, part.count
     own = _means(select, variable, count, schema, run)
     halves: list[_Mean] = []
     for predicate in schema.predicates:
@@ -260,8 +261,8 @@ def number_ranges(
             joined = replace(select, variables=(*select.variables, half), edges=(*select.edges, edge))
             halves += _means(joined, half, count, schema, run)
     halves = halves[: max(most // 2, most - len(own))]
-    ranges = (_number_range(mean, schema, run) for mean in [*own[: most - len(halves)], *halves])
-    return [each for each in ranges if each is not None]
+    wanted = [x for x in [*own[: most - len(halves)], *halves] if only is None or x.predicate.iri in only]
+    return [each for each in (_number_range(mean, schema, run) for mean in wanted) if each is not None]
 
 
 class _Mean(NamedTuple):
@@ -271,6 +272,7 @@ class _Mean(NamedTuple):
     value: Attribute
     known: Select
     mean: float
+    is_single: bool  # only one thing has a number, and it has only one
 
     @property
     def eccentricity(self) -> float:
@@ -286,33 +288,33 @@ def _means(select: Select, variable: Variable, count: int, schema: Schema, run: 
         value = Attribute(variable.name, predicate.iri)
         answers = (Aggregate("avg", value), Aggregate("count", Itself(variable.name)))
         known = replace(select, answers=answers, filters=(*select.filters, Filter(value, "known")))
-        rows = run(to_sql(known, schema))
-        if rows and rows[0] and rows[0][0][0] is not None and int(rows[0][0][1] or 0) >= MIN_FILLED * count:
-            found.append(_Mean(predicate, value, known, float(rows[0][0][0])))
+        rows, _ = run(to_sql(known, schema)) or ([], False)
+        mean, having = rows[0] if rows else (None, 0)
+        if mean is not None and int(having or 0) >= MIN_FILLED * count:
+            is_single = having == 1 and predicate.functional and predicate.shape != "range"
+            found.append(_Mean(predicate, value, known, float(mean), is_single))
     return sorted(found, key=lambda each: -each.eccentricity)
 
 
 def _number_range(mean: _Mean, schema: Schema, run: RunStatement) -> NumberRange | None:
-    predicate, value, known, _ = mean
+    predicate, value, known, _, is_single = mean
     ends = []
-    for descending in (False, True):
+    for descending in (False,) if is_single else (False, True):
         end = replace(value, part="high" if descending else "low") if predicate.shape == "range" else value
         first = replace(known, answers=(Itself(value.variable), end), order=Order(end, descending), limit=1)
         statement = to_sql(first, schema)
-        found = run(statement)
-        if not found or not found[0]:
-            return None
+        rows, _ = run(statement) or ([], False)
         numbers = [
             (row[i], row[0])
-            for row in found[0]
+            for row in rows
             for i, o in enumerate(statement.outputs)
             if o.role not in ("key", "label") and isinstance(row[i], int | float)
         ]
         if not numbers:
             return None
         ends.append(numbers[0])
-    triples = tuple((str(key), predicate.iri, str(number)) for number, key in ends)
-    (low, _), (high, _) = ends
+    (low, first_key), (high, last_key) = ends[0], ends[-1]
+    triples = tuple((str(key), predicate.iri, str(number)) for number, key in ((low, first_key), (high, last_key)))
     return NumberRange(predicate, float(low), float(high), mean.mean, triples)  # type: ignore[arg-type]
 
 

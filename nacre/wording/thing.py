@@ -110,7 +110,7 @@ def part_sentences(
     """
     if part is None:
         return []
-    ranges = number_ranges(part.select, part.variable, part.count, schema, run)
+    ranges = number_ranges(part, schema, run)
     if not ranges:
         return []
     facts = [WordedFact(triple[0], "", triple) for each in ranges for triple in each.triples]

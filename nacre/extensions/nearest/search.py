@@ -116,7 +116,7 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
             understanding = replace(understanding, readings=(*understanding.readings, looked_up.reading))
             evidence += looked_up.found.evidence
             queries += looked_up.found.queries
-    selected = select_answer_rows(view.understanding, view.evidence)
+    selected = view.answer_rows
     rows = selected[1] if selected is not None else None
     changed = changed_readings(view.understanding, rows, view.evidence, graph.schema)
     understanding = replace(understanding, readings=(*understanding.readings, *changed))

@@ -131,14 +131,13 @@ def has_dangling_pronoun(words: Sequence[Token], linker: Linker) -> bool:
     """Whether a question has a pronoun without anything before it that the pronoun may stand for. In "which department
     is he in" and "which boats do they own" what is asked for is something else."""
     known = language().words
-    linked = linker.link(words)
-    # The "it" of the song "Beat it" is part of a name.
-    in_names = {i for c in linked if c.kind == "entity" and c.end - c.start > 1 for i in range(c.start, c.end)}
     pronouns = known["pronoun_one"] | known["pronoun_many"]
-    places = (
-        i for i, t in enumerate(words) if t.norm in pronouns and i not in in_names and not _is_expletive(words, i)
-    )
-    at = next(places, None)
+    places = [i for i, t in enumerate(words) if t.norm in pronouns and not _is_expletive(words, i)]
+    if not places:
+        return False
+    # The "it" of the song "Beat it" is part of a name.
+    names = [c for c in linker.link(words) if c.kind == "entity" and c.end - c.start > 1]
+    at = next((i for i in places if not any(c.start <= i < c.end for c in names)), None)
     if at is None or words[at].norm not in known["pronoun_person"] | known["pronoun_first"]:
         return False
     is_subject = words[at - 1].norm in known["inverting"] | known["being"] | known["owning_verbs"]

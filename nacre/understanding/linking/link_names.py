@@ -119,6 +119,8 @@ class ValueLinker:
                     names = _things_and_values(self.lexicon.exact(lemmas[start:end]))
                     names = names or _things_and_values(self.lexicon.inflected(lemmas[start:end]))
                     score = INFLECTED_SCORE
+                if not names:
+                    continue
                 # of names that differ in signs at their end, those with the sign of the question: "A+" is not "A"
                 sign = _mark(question.text[question.tokens[end - 1].end :].split(" ")[0].rstrip(".,;:?!)"))
                 marked = [name for name in names if _mark(name.label) == sign]

@@ -476,12 +476,11 @@ def drop_redundant_variables(select: Select, graph: SchemaGraph, required: Colle
         if graph.about(edge.predicate).functional:
             ends[edge.subject, edge.predicate].append(edge.object)
     redundant: set[str] = set()
-    for variables in ends.values():
-        unused = [name for name in variables if name not in used and names.count(name) == 1]
+    for objects in ends.values():
+        unused = [name for name in objects if name not in used and names.count(name) == 1]
         # the first one stays unless another is required
-        redundant |= {name for name in unused if name != variables[0] or not set(required).isdisjoint(variables)}
-    return replace(
-        select,
-        variables=tuple(variable for variable in select.variables if variable.name not in redundant),
-        edges=tuple(edge for edge in select.edges if edge.object not in redundant),
-    )
+        redundant |= {name for name in unused if name != objects[0] or not set(required).isdisjoint(objects)}
+    if not redundant:
+        return select
+    variables = tuple(variable for variable in select.variables if variable.name not in redundant)
+    return replace(select, variables=variables, edges=tuple(e for e in select.edges if e.object not in redundant))

@@ -74,8 +74,9 @@ def property_mention(state: ParseState, link: Link, context: ParseContext, ref: 
     if ref.predicate and state.next_role != "group" and names_boolean_property(link, ref, context):
         yield from boolean_condition(state, new, link, ref, context)
         return
-    for rule in PRESENCE_RULES:
-        yield from rule(state, new, link, ref, context)
+    if state.negated or state.pending_text or state.last == "having":
+        for rule in PRESENCE_RULES:
+            yield from rule(state, new, link, ref, context)
     new = new._replace(last="prop")
     if state.mode == "O":
         yield drop_open_property(new).apply_rule("property in order")
@@ -247,12 +248,13 @@ def _has_any(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> 
 
 def _ranked_by_own_word(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Which bell was last rung" where a date is called "last rung": the bell with the latest."""
+    # "issued last" does not ask for what was last modified
+    if link.covered.bit_count() == 1 or not (ref.predicate and context.graph.is_date(ref.predicate)):
+        return
     words, known = context.question.tokens, language().words
     before = {token.norm for token in words[max(0, link.start - 2) : link.start]} & (known["being"] | known["helping"])
     ends = {words[link.start].norm, words[link.end - 1].norm} & (known["the_last"] | known["the_next"])
-    # "issued last" does not ask for what was last modified
-    is_whole = link.covered.bit_count() > 1
-    if not (before and ends and is_whole and ref.predicate and context.graph.is_date(ref.predicate)):
+    if not (before and ends):
         return
     asked = [x for x in state.links if x.kind == "class" and (Target(x.refs[0]),) == state.targets]
     is_one = len(asked) == 1 and asked[0].refs[0].node == ref.node and not is_plural(words[asked[0].end - 1].norm)
