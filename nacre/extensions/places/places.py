@@ -37,7 +37,8 @@ COMPLETE, INCOMPLETE = 0.98, 0.5
 DIGITS, MAX_CITED = 2, 20
 
 # names that vocabularies have for them (W3C geo, schema.org, GeoSPARQL, Wikidata), in lower case
-LATITUDES, LONGITUDES = frozenset(("lat", "latitude")), frozenset(("long", "lon", "lng", "longitude"))
+LATITUDES = frozenset(("lat", "latitude", "breitengrad"))
+LONGITUDES = frozenset(("long", "lon", "lng", "longitude", "längengrad"))
 TEXTS = frozenset(("aswkt", "wkt", "p625"))
 
 _PAIR = re.compile(r"(?<![\w.])(-?\d{1,3}(?:\.\d{1,20})?)\s{1,9}(-?\d{1,3}(?:\.\d{1,20})?)(?![\w.])")
