@@ -67,6 +67,22 @@ def find_places(graph: Graph, iris: Collection[str]) -> dict[str, Place]:
     return found
 
 
+def find_linked_places(graph: Graph, iris: Collection[str]) -> dict[str, Place]:
+    """As `find_places`; a thing without a place has that of the first thing that it links to and that has one."""
+    found = find_places(graph, iris)
+    rest = sorted({*iris} - found.keys())
+    tables = {relation.name for relation, _ in place_columns(graph.schema)}
+    located = {each.iri for each in graph.schema.classes if each.relation in tables}
+    leading = [each.iri for each in graph.schema.shown_predicates if not located.isdisjoint(each.ranges)]
+    if graph.stored is None or not rest or not leading:
+        return found
+    reader = TripleReader(graph.stored)
+    reader.prepare(rest)
+    ends = {iri: [o for each in leading for *_, o in reader.with_subject(iri, each)] for iri in rest}
+    places = find_places(graph, {end for own in ends.values() for end in own})
+    return found | {iri: places[at] for iri, own in ends.items() if (at := next(filter(places.get, own), None))}
+
+
 def located_things(graph: Graph, relation: Relation, columns: tuple[str, ...]) -> dict[str, tuple[str, Place]]:
     """The name and place of each thing of a relation that has a place. Raises ToolError."""
     found: dict[str, tuple[str, Place]] = {}
@@ -398,5 +414,6 @@ def add_places(app: "FastAPI", *, alone: bool) -> None:
 
     @app.post("/api/graphs/{graph}/places", summary="Look up places", tags=["graphs"], responses=ERROR_RESPONSES)
     def places(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, Place]:
-        """Latitude and longitude of the things that have them, or a shape in well-known text; others are omitted."""
-        return read_graph(look_up, "thing", lambda opened: find_places(opened, body.iris))
+        """Latitude and longitude of the things that have them, or a shape in well-known text, or that link to a thing
+        which has; others are omitted."""
+        return read_graph(look_up, "thing", lambda opened: find_linked_places(opened, body.iris))
