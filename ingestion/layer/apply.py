@@ -281,6 +281,24 @@ class Named(NamedTuple):
     value: str = ""
 
 
+# of a name that is taught: words, and characters (given)
+MAX_WORDS, MAX_NAME = 4, 100
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a word may mean; a `value` is one of the property `iri`. `answer`: what the question would give then, "" for
+    nothing; without a question some values of a property, or the number of things of a class. `of` is the property of a
+    value, or the class of a thing."""
+
+    kind: NamedKind
+    iri: str
+    name: str
+    answer: str = ""
+    value: str = ""
+    of: str = ""
+
+
 def names_from_people(layers: LayerFiles) -> Mapping[Named, tuple[str, ...]]:
     """The other names that people gave."""
     names: dict[Named, tuple[str, ...]] = {}

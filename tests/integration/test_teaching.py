@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.layer.apply import MAX_NAMES
+from ingestion.layer.apply import MAX_NAMES, Meaning
 from ingestion.pipeline import ingest
-from nacre.access.teaching import Meaning, find_meanings, named_meaning, require_teachable
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError
+from nacre.extensions.layer_patterns.teaching import find_meanings, named_meaning, require_teachable
 from nacre.serving.cli.main import main
 from nacre.serving.errors import Forbidden
 from nacre.serving.http.dependencies import GraphLookUp

@@ -112,7 +112,7 @@ def teach(
     The word is added to the layer people.yaml of the graph. One that means something already is refused.
     """
     from ingestion.layer.apply import Named, with_further_name
-    from nacre.access.teaching import find_meanings, named_meaning, require_teachable
+    from nacre.extensions.layer_patterns.teaching import find_meanings, named_meaning, require_teachable
     from nacre.serving.cli.ask import ask
 
     settings, name, _ = graph_version(graph)

@@ -14,10 +14,19 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from ingestion.layer.apply import MAX_NAMES, Named, NamedKind, names_from_people, with_further_name, with_names
+from ingestion.layer.apply import (
+    MAX_NAME,
+    MAX_NAMES,
+    Meaning,
+    Named,
+    NamedKind,
+    names_from_people,
+    with_further_name,
+    with_names,
+)
 from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer_files
-from nacre.access.teaching import MAX_NAME, Meaning, find_meanings, named_meaning, require_teachable
 from nacre.errors import ConfigError
+from nacre.extension import service
 from nacre.records.schema import Schema
 from nacre.serving.errors import NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
@@ -192,7 +201,7 @@ def word_meanings(
     problem = ""
     try:
         with look_up.open() as opened:
-            meanings = find_meanings(word, question, opened, search)
+            meanings = service("layer_patterns", "find_meanings", "Teaching")(word, question, opened, search)
     except ConfigError as error:
         problem = str(error)
     return WordMeanings(look_up.graph, word, question, meanings, problem, WRITE in look_up.caller.may)
@@ -204,8 +213,7 @@ def teach_word(look_up: GraphLookUpDep, body: WordMeaning) -> GraphNames:
     with the right `write`."""
     require_names_right(look_up.caller)
     with look_up.open() as opened:
-        require_teachable(body.word, opened)
-        found = named_meaning(body.meaning, opened, body.value)
+        found = service("layer_patterns", "taught_meaning", "Teaching")(body.word, body.meaning, opened, body.value)
         layers, sign = _signed(look_up, opened)
     return _start_change(
         look_up, with_further_name(layers, Named(found.kind, found.iri, found.value), body.word, **sign)

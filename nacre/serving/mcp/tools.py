@@ -14,9 +14,9 @@ from mcp.server.mcpserver.exceptions import ToolError as McpToolError
 from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, Field
 
+from ingestion.layer.apply import MAX_NAME
 from nacre.access import queries
 from nacre.access.open_graph import lexical_problem, sparql_problem, vector_problem
-from nacre.access.teaching import MAX_NAME
 from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing, find_thing
 from nacre.errors import NacreError
 from nacre.extension import service

@@ -20,7 +20,7 @@ export function showAddData(wanted) {
   if (state.choices.attaches) import("../../attach/files/attach.js").then(({ attachForm }) => attaching.replaceWith(attachForm(drawGraphs)));
 }
 
-// The name of the graph; if there is one of this name, what becomes of it. `adds` leaves it as it is and takes another name.
+// The name of the graph; if there is one of this name, what becomes of it. `adds` takes another name.
 export function nameFields(view, label, name, adds) {
   view.name = element("input", { maxlength: "64", autocomplete: "off", value: name });
   view.replace = element("input", { type: "checkbox" });

@@ -8,12 +8,12 @@ const MIN_POINTS = 3, MIN_VALUES = 8, MAX_BINS = 16, MAX_BARS = 24, MAX_GROUPS =
 const LETTER = 7.4, PIE = 220;
 const TIME = /^[12]\d{3}(-\d\d(-\d\d(T[\d:.Z+-]*)?)?)?$/;
 const KIND_LABELS = { bars: t("chartBars"), grouped: t("chartGrouped"), stacked: t("chartStacked"), line: t("chartLine"), scatter: t("chartScatter"), pie: t("chartPie"), histogram: t("chartHistogram") };
-// "kind: words of questions", the most special kind first
-const ASKED = t("chartWords").split("; ").map((each) => each.split(": "));
-export const askedKind = (question) => ASKED.find(([, words]) => new RegExp(words, "i").test(question))?.[0];
-const ROUNDED = [new Intl.NumberFormat(language, { maximumSignificantDigits: 4 }), new Intl.NumberFormat(language, { maximumSignificantDigits: 3, notation: "compact" })];
+// the beginnings of words that ask for a kind, which is the first; the most special kind before others
+const ASKED = t("chartWords").split("; ");
+export const askedKind = (question) => ASKED.find((words) => new RegExp("\\b(" + words + ")", "i").test(question))?.split("|")[0];
+const ROUNDED = [{ maximumSignificantDigits: 4 }, { maximumSignificantDigits: 3, notation: "compact" }].map((how) => new Intl.NumberFormat(language, how));
 
-// A figure for a table of names and numbers, or null; of the kind that is asked for if the table allows it; a click changes it.
+// A figure for a table of names and numbers, or null; of the kind that is asked for if there is one. A click changes it.
 export async function chart({ columns, units = [], rows, named }, asked) {
   const figures = possibleCharts(columns, rows, named, asked).sort((a, b) => (b.kind === asked) - (a.kind === asked));
   if (!figures.length) return null;
@@ -86,11 +86,11 @@ function selectPoints({ kind, along, value, name, group }, columns, units, rows)
   return {
     points, what, by, write: rounded(value), writeAlong: rounded(along),
     title: t("valueBy", { what, along: [by, columns[group]].filter(Boolean).join(", ") }) + (points.length < all ? t("theFirst", { n: points.length, all }) : ""),
-    description: isScatter ? t("scatterOf", { what, along: by, n: points.length }) : t(kind === "line" ? "lineChartOf" : "barChartOf", { what, along: columns[along], low: end(sorted[0]), high: end(sorted.at(-1)), list }),
+    description: isScatter ? t("scatterOf", { what, along: by, n: points.length }) : t("chartOf", { kind: KIND_LABELS[kind], what, along: columns[along], low: end(sorted[0]), high: end(sorted.at(-1)), list }),
   };
 }
 
-// How many of some numbers lie in each of equal parts of their range.
+// How many numbers lie in each of equal parts of their range.
 function distribution(numbers, what, write) {
   const low = Math.min(...numbers), rough = (Math.max(...numbers) - low) / Math.min(MAX_BINS, Math.ceil(Math.sqrt(numbers.length)) + 1), power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough), first = Math.floor(low / step), points = [];

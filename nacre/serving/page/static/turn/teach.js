@@ -31,7 +31,7 @@ export async function showMeanings(turn, record, word, root) {
   }
 
   async function teach(meant) {
-    for (const each of root.querySelectorAll("button, input")) each.disabled = true;
+    choices.inert = field.disabled = true;
     tell(t("namesApplying"));
     try {
       const names = await teachWord(record.graph, word, meant, () => !root.isConnected);
@@ -39,7 +39,7 @@ export async function showMeanings(turn, record, word, root) {
       if (names.busy || names.problem) return tell(names.problem || t("namesStillApplying"));
       turn.hooks.ask(record.question, record.thread ? record.turn : undefined);
     } catch (failure) {
-      for (const each of root.querySelectorAll("button, input")) each.disabled = false;
+      choices.inert = field.disabled = false;
       status.replaceChildren(failureBox(failure));
     }
   }

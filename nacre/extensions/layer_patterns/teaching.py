@@ -6,10 +6,10 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from agents.answering.answer_record import TAKEN_SCORE
+from ingestion.layer.apply import MAX_NAME, MAX_WORDS, Meaning
 from nacre.access.likeness import (
     KIND_GAIN,
     TELLING_ROLES,
@@ -42,11 +42,6 @@ from nacre.wording.answer import verbalise_result
 from nacre.wording.translations import translate_result
 from tools.sql import run_reading
 
-# of a name that is taught: words, and characters (given)
-MAX_WORDS, MAX_NAME = 4, 100
-
-MeaningKind = Literal["class", "property", "value", "thing"]
-
 # what is proposed, is tried with the question or found by a search, and is compared, at most (given)
 MAX_PROPOSED, MAX_TRIED, MAX_TERMS = 3, 8, 400
 
@@ -63,20 +58,6 @@ _Term = Class | Predicate | LexiconEntry
 
 # characters of an answer, samples of a property, and characters of each (given)
 MAX_ANSWER, MAX_SAMPLES, MAX_SAMPLE = 300, 3, 60
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """What a word may mean; a `value` is one of the property `iri`. `answer`: what the question would give then, "" for
-    nothing; without a question some values of a property, or the number of things of a class. `of` is the property of a
-    value, or the class of a thing."""
-
-    kind: MeaningKind
-    iri: str
-    name: str
-    answer: str = ""
-    value: str = ""
-    of: str = ""
 
 
 def require_teachable(word: str, graph: Graph) -> None:
@@ -120,6 +101,12 @@ def find_meanings(word: str, question: str, graph: Graph, search: str = "") -> t
     # an answer that an earlier one gives already does not come from the word
     apart = {each.answer if question and each.answer else (each.iri, each.value): each for each in reversed(ranked)}
     return tuple(reversed(apart.values()))[:MAX_PROPOSED]
+
+
+def taught_meaning(word: str, name: str, graph: Graph, value: str = "") -> Meaning:
+    """As `named_meaning`, of a word that can be taught. Raises ConfigError as `require_teachable`."""
+    require_teachable(word, graph)
+    return named_meaning(name, graph, value)
 
 
 def named_meaning(name: str, graph: Graph, value: str = "") -> Meaning:
