@@ -111,7 +111,7 @@ const chartist = () => (library ??= import("../vendor/chartist-1.5.0/chartist.js
 // Draw with Chartist: labels become texts of the drawing, and each mark has its exact value as a title.
 async function drawChart(kind, { points, what, by, write, writeAlong }) {
   const { BarChart, LineChart, PieChart, AutoScaleAxis, FixedScaleAxis, Interpolation } = await chartist();
-  const isNarrow = matchMedia("(max-width: 40rem)").matches, wide = isNarrow ? 350 : innerWidth > 1500 ? 1100 : 640, isBars = ["bars", "grouped", "stacked"].includes(kind), isStacked = kind === "stacked", isPie = kind === "pie";
+  const isNarrow = innerWidth <= 640, wide = isNarrow ? 350 : Math.max(640, Math.min(1100, innerWidth - 400)), isBars = ["bars", "grouped", "stacked"].includes(kind), isStacked = kind === "stacked", isPie = kind === "pie";
   const [names, groups] = ["name", isPie ? "name" : "group"].map((key) => [...new Set(points.map((each) => each[key]))]), columns = isNarrow ? 2 : 4, top = groups.length > 1 && !isPie ? Math.ceil(groups.length / columns) * 20 : 0;
   const room = (texts) => LETTER * Math.max(...texts.map((each) => each.length)), written = room(points.map((each) => write(each.value))), name = Math.min(isNarrow ? 118 : 190, room(names) + 18);
   const isWhole = (key) => points.every((each) => Number.isInteger(each[key])), values = points.map((each) => each.value), step = Math.max(BAR_HEIGHT, isStacked ? 0 : groups.length * BAR_WIDTH + 8);
