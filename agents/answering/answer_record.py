@@ -11,7 +11,7 @@ from agents.answering.grounding_gate import ReleasedAnswer
 from agents.answering.select_answer import UNSURE, plan_of
 from agents.turn_view import AnswerDraft, TurnView
 from nacre.language.sanitize import escape_markup, strip_control_characters
-from nacre.language.tokens import name_tokens, tokenize
+from nacre.language.tokens import fold, tokenize
 from nacre.records.answer import (
     Answer,
     AnswerDerivation,
@@ -137,8 +137,8 @@ def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
     else:
         found = (each for each in found if each.islower() or start.startswith(each))
     mentions = (*view.understanding.mentions, *view.understanding.candidates)
-    taken = {w for each in mentions if each.score >= TAKEN_SCORE for w in name_tokens(each.text)}
-    free = (" ".join(w for w in each.split() if taken.isdisjoint(name_tokens(w))) for each in found)
+    taken = {fold(w) for each in mentions if each.score >= TAKEN_SCORE for w in each.text.split()}
+    free = (" ".join(w for w in each.split() if fold(w) not in taken) for each in found)
     words = [each for each in free if 0 < len(each.split()) <= MAX_UNCLEAR_WORDS and not any(map(str.isdigit, each))]
     return [escape_markup(each) for each in words[:MAX_UNCLEAR]]
 

@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from itertools import groupby, islice
-from operator import attrgetter
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
 from nacre.access.things import local_thing
@@ -99,24 +98,23 @@ def _answered_drafts(graph: Graph, seconds: float) -> Iterator[tuple["QuestionDr
     """Each draft that is understood and answered, and its answer; one of each kind, then more of each. Of a kind those
     about classes with the fewest questions so far come first."""
     found: set[str] = set()
+    kinds: Counter[str] = Counter()
     about: Counter[str] = Counter()
     others: list[tuple[int, QuestionDraft]] = []
     # the first answer may load what understands questions, which takes none of the time of the others
     deadline = math.inf
-    for _, drafts in groupby(draft_questions(graph), key=attrgetter("kind")):
-        place = 0
-        for draft in sorted(drafts, key=lambda each: about[each.about]):
-            if time.monotonic() > deadline:
-                return
-            if place:
-                place += 1
-                others.append((place, draft))
-            elif (table := _answer(graph, draft)) is not None:
-                deadline = min(deadline, time.monotonic() + seconds)
-                place = 1
-                found.add(draft.question)
-                about[draft.about] += 1
-                yield draft, table
+    for draft in draft_questions(graph, about):
+        if time.monotonic() > deadline:
+            return
+        if draft.kind in kinds:
+            kinds[draft.kind] += 1
+            others.append((kinds[draft.kind], draft))
+        elif (table := _answer(graph, draft)) is not None:
+            deadline = min(deadline, time.monotonic() + seconds)
+            kinds[draft.kind] += 1
+            found.add(draft.question)
+            about[draft.about] += 1
+            yield draft, table
     # the second of each kind, then the third
     while others:
         chosen = min(others, key=lambda each: (about[each[1].about], each[0]))
@@ -318,31 +316,36 @@ _WORD = re.compile(r"(?=.*[^\W\d_]{3})(?=.*[^\W\dA-Z_])[^\W_].*")
 _NO_NAME = ("_", ",", "://", "@")
 
 
-def draft_questions(graph: Graph) -> Iterator[QuestionDraft]:
-    """Questions about the central classes, the most useful kinds first."""
+def draft_questions(graph: Graph, about: Counter[str]) -> Iterator[QuestionDraft]:
+    """Questions about the central classes, the most useful kinds first; of a kind those about classes with the fewest
+    questions so far, by IRI in `about`."""
     wording = wording_of(graph)
     central = [(c, question_properties(wording, c), has_named_members(graph, c)) for c in _central(graph)]
     named = [(c, usual) for c, usual, named in central if named]
-    for c, usual in named:
+
+    def fewest(each: Sequence[Any]) -> int:
+        return about[each[0].iri]
+
+    for c, usual in sorted(named, key=fewest):
         for p in measure_properties(wording, c, usual):
             yield QuestionDraft("most", wording.ask("most", c, p), most=1, about=c.iri)
-    for c, usual in named:
+    for c, usual in sorted(named, key=fewest):
         for p, value in conditions(wording, usual):
             most = min(LONGEST_LIST, c.count - 1)
             yield QuestionDraft("list", wording.ask("list", c, p, value), 2, most, about=c.iri)
-    for c, usual in named:
+    for c, usual in sorted(named, key=fewest):
         for p in usual[:MOST_PROPERTIES]:
             for name in _names(graph, c, p):
                 yield QuestionDraft("lookup", wording.ask("value", c, p, name), most=MOST_FIRST, about=c.iri)
-    for c, usual, _ in central:
+    for c, usual, _ in sorted(central, key=fewest):
         for p in measure_properties(wording, c, usual):
             yield QuestionDraft("average", wording.ask("average", c, p), about=c.iri)
-    for c, usual, _ in central:
+    for c, usual, _ in sorted(central, key=fewest):
         said = list(conditions(wording, usual))
         # the first one is used by the list question
         for p, value in said[1:] + said[:1]:
             yield QuestionDraft("count", wording.ask("count", c, p, value), 2, c.count - 1, about=c.iri)
-    for c, _ in named:
+    for c, _ in sorted(named, key=fewest):
         if not wording.code:
             yield QuestionDraft("all", wording.ask("all", c), LEAST_RANKED, about=c.iri)
 
