@@ -77,7 +77,7 @@ def test_suggestions_are_about_all_central_classes_and_no_coordinates(tmp_path: 
     ingest(files, "g", data=tmp_path / "data", no_vectors=True)
     settings = Settings(data=tmp_path / "data", embedder="none", _env_file=None)
     with open_library(settings) as library, library.open("g") as graph:
-        found = find_example_questions(graph, 3)
+        found = find_example_questions(graph, 6)
     assert any("job" in each.lower() for each in found), found
     assert any("quay" in each.lower() or "owner" in each.lower() for each in found), found
     assert not any("itude" in each for each in found)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -116,15 +117,11 @@ def _answered_drafts(graph: Graph, seconds: float) -> Iterator[tuple["QuestionDr
             about[draft.about] += 1
             yield draft, table
     # the second of each kind, then the third
-    while others:
-        chosen = min(others, key=lambda each: (about[each[1].about], each[0]))
-        others.remove(chosen)
-        draft = chosen[1]
+    for _, draft in sorted(others, key=itemgetter(0)):
         if time.monotonic() > deadline:
             return
         if draft.question not in found and (table := _answer(graph, draft)) is not None:
             found.add(draft.question)
-            about[draft.about] += 1
             yield draft, table
 
 
@@ -326,18 +323,18 @@ def draft_questions(graph: Graph, about: Counter[str]) -> Iterator[QuestionDraft
     def fewest(each: Sequence[Any]) -> int:
         return about[each[0].iri]
 
-    for c, usual in sorted(named, key=fewest):
+    for c, usual in named:
         for p in measure_properties(wording, c, usual):
             yield QuestionDraft("most", wording.ask("most", c, p), most=1, about=c.iri)
     for c, usual in sorted(named, key=fewest):
         for p, value in conditions(wording, usual):
             most = min(LONGEST_LIST, c.count - 1)
             yield QuestionDraft("list", wording.ask("list", c, p, value), 2, most, about=c.iri)
-    for c, usual in sorted(named, key=fewest):
+    for c, usual in named:
         for p in usual[:MOST_PROPERTIES]:
             for name in _names(graph, c, p):
                 yield QuestionDraft("lookup", wording.ask("value", c, p, name), most=MOST_FIRST, about=c.iri)
-    for c, usual, _ in sorted(central, key=fewest):
+    for c, usual, _ in central:
         for p in measure_properties(wording, c, usual):
             yield QuestionDraft("average", wording.ask("average", c, p), about=c.iri)
     for c, usual, _ in sorted(central, key=fewest):
