@@ -87,7 +87,11 @@ def find_meanings(word: str, question: str, graph: Graph, search: str = "") -> t
     deadline = time.monotonic() + TRYING_SECONDS
     found: list[tuple[float, Meaning]] = []
     near = [(0.0, each) for each in _called(search, graph)] if search else _nearest_terms(word, question, graph)
-    for likeness, term in near[: MAX_TRIED if question or search else MAX_PROPOSED]:
+    if not search:
+        # of values, which may be many, only the nearest one stands beside classes and properties
+        values = [each for each in near if isinstance(each[1], LexiconEntry)]
+        near = [each for each in near if each not in values][: MAX_TRIED if question else MAX_PROPOSED] + values[:1]
+    for likeness, term in near[: MAX_TRIED + 1]:
         raise_if_cancelled()
         score, meaning = 0.0, _meaning(term, graph.schema)
         if question:
