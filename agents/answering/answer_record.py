@@ -11,7 +11,7 @@ from agents.answering.grounding_gate import ReleasedAnswer
 from agents.answering.select_answer import UNSURE, plan_of
 from agents.turn_view import AnswerDraft, TurnView
 from nacre.language.sanitize import escape_markup, strip_control_characters
-from nacre.language.tokens import tokenize
+from nacre.language.tokens import fold, tokenize
 from nacre.records.answer import (
     Answer,
     AnswerDerivation,
@@ -115,9 +115,13 @@ def answer_record(
 # words of a question that could be taught, and words of one name (given)
 MAX_UNCLEAR, MAX_UNCLEAR_WORDS = 3, 4
 
+# the score from which on a name has a word already (given)
+TAKEN_SCORE = 0.8
+
 
 def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
-    """The teachable words that the answering rows leave out; of a question read in English words, those it keeps."""
+    """The teachable words that the answering rows leave out and that name nothing; of a question read in English words,
+    those it keeps."""
     rows = view.evidence[draft.table] if draft.table is not None else None
     place = rows.reading if isinstance(rows, Rows) else 0
     if draft.status in ("answered", "failed") or view.rewrite.aside or place is None:
@@ -129,7 +133,10 @@ def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
         found = (word for each in found for word in each.split() if word in own)
     else:
         found = (each for each in found if each.islower() or start.startswith(each))
-    words = [each for each in found if len(each.split()) <= MAX_UNCLEAR_WORDS and not any(map(str.isdigit, each))]
+    mentions = (*view.understanding.mentions, *view.understanding.candidates)
+    taken = {fold(w) for each in mentions if each.score >= TAKEN_SCORE for w in each.text.split()}
+    free = (" ".join(w for w in each.split() if fold(w) not in taken) for each in found)
+    words = [each for each in free if 0 < len(each.split()) <= MAX_UNCLEAR_WORDS and not any(map(str.isdigit, each))]
     return [escape_markup(each) for each in words[:MAX_UNCLEAR]]
 
 

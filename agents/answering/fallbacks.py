@@ -568,6 +568,9 @@ def offer_readings(readings: Sequence[Reading]) -> str:
     return f"Or did you mean: {'; '.join(f'{n}. {each}' for n, each in enumerate(quotes, 1))}?"
 
 
+CONFIRM = "Is that what you meant?"
+
+
 def confirm_reading(words: str, answer: str = "") -> str:
     """Ask to confirm a reading if there is no other to offer; its words are left out if the answer has them.
 
@@ -578,5 +581,5 @@ def confirm_reading(words: str, answer: str = "") -> str:
     """
     answer_words = {token.norm for token in tokenize(answer)}
     if answer and {token.norm for token in tokenize(words)} <= answer_words | word_list("answering", "reading_forms"):
-        return "Is that what you meant?"
-    return f"I read this as “{quote_line(words)}”. Is that what you meant?"
+        return CONFIRM
+    return f"I read this as “{quote_line(words)}”. {CONFIRM}"

@@ -9,15 +9,14 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import yaml
 
-from ingestion.layer.entries import ClassEntry, Entry, Layer, Place, PropertyEntry, RuleEntry, ThingEntry
+from ingestion.layer.entries import ClassEntry, CodeEntry, Entry, Layer, Place, PropertyEntry, RuleEntry, ThingEntry
 from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer
 from ingestion.layer.resolve import (
-    Kind,
     Problem,
     last_of_each,
     packs_of,
@@ -268,47 +267,79 @@ PEOPLE = "people.yaml"
 # changes that the file lists, the last ones, and names of one class or property (given)
 MAX_CHANGES, MAX_NAMES = 200, 30
 
-_SECTIONS: dict[Kind, str] = {"class": "classes", "property": "properties"}
+NamedKind = Literal["class", "property", "thing", "value"]
+
+_KINDS: Mapping[type, NamedKind] = {ClassEntry: "class", PropertyEntry: "property", ThingEntry: "thing"}
+_SECTIONS: Mapping[NamedKind, str] = {"class": "classes", "property": "properties", "thing": "things", "value": "codes"}
 
 
-def names_from_people(layers: LayerFiles) -> Mapping[tuple[Kind, str], tuple[str, ...]]:
-    """The other names that people gave, by kind and IRI."""
-    names: dict[tuple[Kind, str], tuple[str, ...]] = {}
+class Named(NamedTuple):
+    """What people give other names: a value is one of the property `iri`."""
+
+    kind: NamedKind
+    iri: str
+    value: str = ""
+
+
+# of a name that is taught: words, and characters (given)
+MAX_WORDS, MAX_NAME = 4, 100
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a word may mean; a `value` is one of the property `iri`. `answer`: what the question would give then, "" for
+    nothing; without a question some values of a property, or the number of things of a class. `of` is the property of a
+    value, or the class of a thing."""
+
+    kind: NamedKind
+    iri: str
+    name: str
+    answer: str = ""
+    value: str = ""
+    of: str = ""
+
+
+def names_from_people(layers: LayerFiles) -> Mapping[Named, tuple[str, ...]]:
+    """The other names that people gave."""
+    names: dict[Named, tuple[str, ...]] = {}
     for entry in (entry for each in layers.files if each.name == PEOPLE for entry in _people(each.text).entries):
-        if isinstance(entry, ClassEntry):
-            names["class", entry.key] = entry.also
-        elif isinstance(entry, PropertyEntry):
-            names["property", entry.key] = entry.also
+        if isinstance(entry, CodeEntry):
+            for name, value in entry.meanings.items():
+                of = Named("value", entry.key, value)
+                names[of] = (*names.get(of, ()), name)
+        elif not isinstance(entry, RuleEntry):
+            names[Named(_KINDS[type(entry)], entry.key)] = entry.also
     return names
 
 
-def with_names(layers: LayerFiles, kind: Kind, iri: str, also: Sequence[str], *, who: str, when: str) -> LayerFile:
-    """The file with other names for one class or property instead of those that it had; none removes the entry. Raises
-    IngestionError for names that no layer may have."""
+def with_names(layers: LayerFiles, of: Named, also: Sequence[str], *, who: str, when: str) -> LayerFile:
+    """The file with other names for one class, property, value or thing instead of those that it had; none removes the
+    entry. Raises IngestionError for names that no layer may have."""
     present = next((each.text for each in layers.files if each.name == PEOPLE), "")
     changes = [line for line in present.splitlines() if line.startswith("# ")]
     sections: dict[str, Any] = yaml.safe_load(present) or {}
     # those files are stored before this one
     sections.pop("extends", None)
-    entries = dict(sections.get(_SECTIONS[kind]) or {})
+    entries = dict(sections.get(_SECTIONS[of.kind]) or {})
     names = list(dict.fromkeys(name for each in also if (name := strip_control_characters(each).strip())))
-    if names:
-        entries[iri] = {"also": names}
-    else:
-        entries.pop(iri, None)
-    sections[_SECTIONS[kind]] = entries
-    changes.append(f"# {when} {who}: {' '.join(strip_control_characters(iri).split())}")
+    entry: dict[str, Any] = {"also": names} if names else {}
+    if of.kind == "value":
+        others = {name: value for name, value in entries.get(of.iri, {}).items() if value != of.value}
+        entry = others | dict.fromkeys(names, of.value)
+    entries[of.iri] = entry
+    sections[_SECTIONS[of.kind]] = {key: each for key, each in entries.items() if each}
+    changes.append(f"# {when} {who}: {' '.join(strip_control_characters(of.iri).split())}")
     text = "\n".join(changes[-MAX_CHANGES:]) + "\n" + layer_text(sections)
     _people(text)
     return LayerFile(PEOPLE, text)
 
 
-def with_further_name(layers: LayerFiles, kind: Kind, iri: str, name: str, *, who: str, when: str) -> LayerFile:
-    """The file with one more name for a class or property. Raises IngestionError as `with_names`, or for too many."""
-    given = names_from_people(layers).get((kind, iri), ())
+def with_further_name(layers: LayerFiles, of: Named, name: str, *, who: str, when: str) -> LayerFile:
+    """The file with one more name. Raises IngestionError as `with_names`, or for too many."""
+    given = names_from_people(layers).get(of, ())
     if len(given) >= MAX_NAMES:
         raise IngestionError(f"It has {len(given)} other names already. Remove one first.")
-    return with_names(layers, kind, iri, (*given, name), who=who, when=when)
+    return with_names(layers, of, (*given, name), who=who, when=when)
 
 
 def _people(text: str) -> Layer:

@@ -176,7 +176,8 @@ class Draft:
     def finished_facts(self) -> Facts:
         """The facts with the derived triples, sorted in the same way; `facts` itself if there are none."""
         old = self.facts
-        if not (self.added or self._added_rows or self.hidden or self.things or self.kinds or self.limits):
+        is_changed = self.added or self._added_rows or self.hidden or self.things or self.kinds or self.limits
+        if not is_changed and self.codes == old.codes:
             return old
         sorts = list(old.sorts)
         index = {sort: i for i, sort in enumerate(sorts)}

@@ -4,7 +4,6 @@ In reading order:
     open_graph            what a turn needs of an open graph: its version, names to parse with, parsed questions, labels
     queries               guarded queries of people and other programs; the query of a question; a graph for agents
     likeness              how well labels and kinds of values fit a question
-    teaching              what a word that names nothing may mean
     derivation            how an answer came about; the triples behind cited evidence
     things                things and classes as pages show them; a graph at a glance
     class_table           a class as a table

@@ -164,6 +164,9 @@ def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, c
         own = own or _beginning_with(form, by_stem) or by_stem.get(stem(form, code))
     if own is not None or lexicon.word(token.norm) is not None:
         return own or word
+    if values := [form for form in uninflected(word, code) if lexicon.exact([form])]:
+        # "bei Föhnen"
+        return values[0]
     forms = (base + ending for ending in (*known.infinitive_endings, ""))
     english = next((known.exact[form] for form in forms if form in known.exact), None)
     return english or nearest_word(word, code, by_stem.values()) or word

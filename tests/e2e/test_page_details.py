@@ -140,13 +140,35 @@ def test_charts_are_sorted_rounded_grouped_and_have_axes_with_units(page, server
     assert places[1] - places[0] < (places[2] - places[1]) / 5
     rows = [[land, kind, number] for number, land in enumerate(("Oster", "Wester"), 3) for kind in ("iron", "oak")]
     draw(["land", "kind", "count"], ["", "", ""], rows)
-    expect(figure.locator("svg.grouped .ct-bar")).to_have_count(4)
-    expect(figure.locator("svg rect")).to_have_count(2)
-    figure.get_by_role("button", name="Stacked").focus()
-    page.keyboard.press("Enter")
+    # counts are parts of a whole
     expect(figure.locator("svg.stacked .ct-bar")).to_have_count(4)
-    assert page.evaluate("() => document.activeElement.textContent") == "Stacked"
+    expect(figure.locator("svg rect")).to_have_count(2)
+    figure.get_by_role("button", name="Grouped").focus()
+    page.keyboard.press("Enter")
+    expect(figure.locator("svg.grouped .ct-bar")).to_have_count(4)
+    assert page.evaluate("() => document.activeElement.textContent") == "Grouped"
     assert {"Oster", "Wester", "iron", "oak"} <= set(texts(".name"))
+    assert serious(page) == []
+    # a pie has few parts, and names them with their shares
+    draw(["land", "count"], ["", ""], [[f"L{number}", number] for number in range(1, 8)])
+    figure.get_by_role("button", name="Pie").click()
+    expect(figure.locator("svg.pie .ct-slice-pie")).to_have_count(7)
+    assert "L7: 7 (25%)" in texts(".name")
+    # the distribution of numbers, with empty parts
+    draw(
+        ["buoy", "depth"],
+        ["", "m"],
+        [[f"B{number}", depth] for number, depth in enumerate((1, 2, 2.5, 3, 4, 5, 9, 19))],
+    )
+    figure.get_by_role("button", name="Histogram").click()
+    expect(figure.locator("svg.histogram .ct-bar")).to_have_count(4)
+    assert figure.locator("svg .ct-bar title").all_text_contents() == [
+        "0 – 5: 5",
+        "5 – 10: 2",
+        "10 – 15: 0",
+        "15 – 20: 1",
+    ]
+    assert texts(".axis") == ["depth (m)"]
     assert serious(page) == []
 
 

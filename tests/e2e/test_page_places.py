@@ -32,6 +32,7 @@ def beacons(data, tmp_path_factory):
             f' :lit "{1900 + n // 3}-0{1 + n % 3}-04"^^x:date ; g:lat {60 - n * 9} ; g:long {n * 11 - 30} .'
         )
     lines += [f':k{n} a :Kiosk ; r:label "Kiosk {n}" ; g:lat 50.0{n} ; g:long 8.0{n} .' for n in range(3)]
+    lines += [f':{n} a :Keeper ; r:label "{n}" ; :keeps :b{b} .' for n, b in (("Ann", 6), ("Bo", 6), ("Cy", 5))]
     lines.append(':buoy a :Buoy ; r:label "Old Buoy" ; s:asWKT "POINT(10.5 55.25)"^^s:wktLiteral .')
     (folder / "beacons.ttl").write_text("\n".join(lines))
     with ingested(data, folder, "beacons"):
@@ -72,6 +73,10 @@ def test_things_with_places_are_on_a_map_that_the_keyboard_walks(page, server, b
         "(all) => all.map((each) => each.getBoundingClientRect().top)"
     )
     assert max(tops) - min(tops) > 100
+    # things that link to a place are where it is; those at one place are one mark
+    page.goto(f"{server}/?graph={beacons}&class={BASE}Keeper")
+    expect(page.locator("#look .places a.node")).to_have_count(2)
+    expect(page.locator("#look .places a.node[aria-label^='2 things: Ann, Bo']")).to_have_count(1)
     # nothing of it is loaded for things without places
     loaded = []
     page.on("request", lambda request: loaded.append(request.url))
@@ -88,6 +93,10 @@ def test_an_answer_is_shown_as_the_question_wants_it(page, server, beacons):
     marks = page.locator(f"{LAST} figure.chart svg.bars .ct-bar title")
     expect(marks).to_have_count(len(NAMES))
     assert all(text.partition(":")[0] in NAMES for text in marks.all_text_contents())
+    ask(page, "as a histogram")
+    expect(page.locator(f"{LAST} figure.chart svg.histogram .ct-bar").first).to_be_attached()
+    ask(page, "as a line")
+    expect(page.locator(f"{LAST} figure")).to_contain_text("These numbers allow no such chart: Line.")
     ask(page, "only the top three")
     expect(marks).to_have_count(3)
     ask(page, "as a table")

@@ -69,13 +69,27 @@ def test_suggestions_are_in_the_language_of_the_labels_and_answered(name: str, f
             assert opened.graph("g").ask(question, mind="rules").record["status"] == "answered", question
 
 
+def test_suggestions_are_about_all_central_classes_and_no_coordinates(tmp_path: Path) -> None:
+    rows = "".join(f"Job {w},{i},fine\nJob big {w},{i},bad\n" for i, w in enumerate(("oak", "elm", "ash", "fir")))
+    (tmp_path / "jobs.csv").write_text(f"Job,Price,State\n{rows}")
+    (tmp_path / "quays.csv").write_text("Quay,Latitude,Longitude,Owner\nElm,50,1,Ann\nOak,51,2,Ann\nAsh,52,3,Bo\n")
+    files = [str(tmp_path / name) for name in ("jobs.csv", "quays.csv")]
+    ingest(files, "g", data=tmp_path / "data", no_vectors=True)
+    settings = Settings(data=tmp_path / "data", embedder="none", _env_file=None)
+    with open_library(settings) as library, library.open("g") as graph:
+        found = find_example_questions(graph, 6)
+    assert any("job" in each.lower() for each in found), found
+    assert any("quay" in each.lower() or "owner" in each.lower() for each in found), found
+    assert not any("itude" in each for each in found)
+
+
 @pytest.mark.parametrize(
     ("head", "asked"),
     [
         ("No;Item;Lent to;Deposit;State", ("How many have the state damaged?", "What is the average deposit?")),
         (
             "Nr;Gegenstand;Standort;Preis (€);Zustand",
-            ("Wie viele gibt es mit Zustand damaged?", "Wie hoch ist Preis"),
+            ("Wie viele gibt es mit Zustand damaged?", "Wie hoch ist „Preis“"),
         ),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingestion.layer.apply import PEOPLE, apply_layers, check_layers, with_names
+from ingestion.layer.apply import PEOPLE, Named, apply_layers, check_layers, with_names
 from ingestion.layer.layer_file import LayerFile, LayerFiles, layer_files, load_layer_files, read_layer
 from ingestion.layer.resolve import GraphTerms, packs_for, resolve_layer
 from ingestion.read.facts import Facts
@@ -203,7 +203,7 @@ def test_a_file_of_100_mb_is_not_read(facts: Facts, tmp_path: Path) -> None:
 def test_names_from_people_extend_nothing() -> None:
     """What their file extends is stored before it; it is applied from a folder without those files."""
     present = LayerFiles((LayerFile(PEOPLE, "extends: [/etc/hostname]"),))
-    assert "extends" not in with_names(present, "class", "urn:x", ["ex"], who="ann", when="now").text
+    assert "extends" not in with_names(present, Named("class", "urn:x"), ["ex"], who="ann", when="now").text
 
 
 def test_names_near_to_those_of_packs_are_not_searched() -> None:

@@ -46,6 +46,30 @@ def test_follow_up(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, L
     assert understand(found, tables.schema, lexicon).readings[0].words == case["becomes"]
 
 
+AGAIN = "as bars; As a bar chart; as a pie; as a line, please; as stacked bars; now as lines; show that as columns"
+SHOWN = {
+    "a histogram of the pages": ("Show the pages", True),
+    "Distribution of the pages": ("Show the pages", True),
+    "a stacked bar chart of the number of books by genre": ("Show the number of books per genre", True),
+    "number of books per genre as a pie": ("number of books per genre", True),
+    # the answer has the numbers and not their shares
+    "What is the share of books by genre?": ("Show books per genre", False),
+    "share of books that Mira Oake wrote": ("share of books that Mira Oake wrote", True),
+}
+
+
+def test_an_answer_is_shown_as_another_kind_of_chart(small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    tables, lexicon = small_graphs["reading_room"]
+    earlier = (_answered(Rewrite("How many books are there per genre?"), tables, lexicon),)
+    for again in AGAIN.split("; "):
+        found = rewrite_question(again, earlier, tables.schema, lexicon)
+        assert (found.display, found.standalone) == ("chart", "the number of books for each genre"), again
+    for question, (standalone, sure) in SHOWN.items():
+        found = rewrite_question(question, (), tables.schema, lexicon)
+        assert (found.standalone, found.sure) == (standalone, sure)
+        assert found.display == ("" if standalone == question else "chart")
+
+
 def test_a_turn_of_hundreds_of_words_is_no_follow_up(small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
     tables, lexicon = small_graphs["reading_room"]
     earlier = (_answered(Rewrite("Who wrote Granite?"), tables, lexicon),)

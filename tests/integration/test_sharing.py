@@ -368,6 +368,12 @@ def test_ten_thousand_rows_are_bounded_and_said_to_be() -> None:
     assert "--json" not in listed
 
 
+def test_a_copy_asks_its_readers_nothing() -> None:
+    asked = {"en": "Is that what you meant?", "de": "Ist das gemeint?", "fr": "Est-ce bien cela ?"}
+    for language, question in asked.items():
+        assert freeze_answer(answer(answer=f"Three [1].\n\n{question}", language=language)).answer == "Three [1]."
+
+
 def test_numbers_are_written_as_in_answers() -> None:
     rows = [["Old Kiln", 1951, 7315, 4711, 2469.0], ["New Kiln", 2004, 12, 4712, 0.25]]
     page = page_of(answer(table={"columns": ["kiln", "built", "bricks", "code", "height"], "rows": rows}))

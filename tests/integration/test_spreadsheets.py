@@ -417,6 +417,16 @@ def test_metadata_of_csv_on_the_web_is_obeyed(tmp_path: Path) -> None:
     assert reports[0].key == "Object"
 
 
+def test_metadata_say_which_column_names_the_rows(tmp_path: Path) -> None:
+    path = write(tmp_path / "tools.csv", "Tool,Nickname,Shelf\nAnvil,Old Tom,A\nVice,Grip,B\nSaw,Shark,A\n")
+    assert preview_table(path).sheets[0].named_by == "Nickname"
+    stated = {"url": "tools.csv", "tableSchema": {"columns": [{}, {}, {}], "rowTitles": ["Shelf"]}}
+    metadata = write(tmp_path / "tools.csv-metadata.json", json.dumps(stated))
+    assert preview_table(path).sheets[0].named_by == "Shelf"
+    _, reports = read(path, metadata)
+    assert reports[0].name == "Shelf"
+
+
 def test_json_lines_are_rows_and_lines_that_are_none_are_named(tmp_path: Path) -> None:
     records = ['{"id": "012", "name": "Ada Lind", "home": {"town": "Lund"}}', "not json", '{"id": "013", "n": 1.50}']
     text = "\n".join(records)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.layer.apply import MAX_NAMES
+from ingestion.layer.apply import MAX_NAMES, Meaning
 from ingestion.pipeline import ingest
-from nacre.access.teaching import find_meanings, named_term, require_teachable
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError
+from nacre.extensions.layer_patterns.teaching import find_meanings, named_meaning, require_teachable
 from nacre.serving.cli.main import main
 from nacre.serving.errors import Forbidden
 from nacre.serving.http.dependencies import GraphLookUp
@@ -80,7 +80,7 @@ def test_the_likeliest_meanings_come_with_what_the_question_would_give(houses: L
             assert len(others) <= 2
             answers = [each.answer for each in (first, *others) if each.answer]
             assert len(answers) == len(set(answers))
-        samples = {each.name: each.answer for each in find_meanings("zorb", "", graph)}
+        samples = {each.name: each.answer or each.of for each in find_meanings("zorb", "", graph)}
         assert all(samples.values())
 
 
@@ -97,9 +97,30 @@ def test_a_word_that_means_something_is_told_what(houses: Library) -> None:
                 require_teachable(word, graph)
         for name, why in {"nothing": "No class or property", "": "No class or property"}.items():
             with pytest.raises(ConfigError, match=why):
-                named_term(name, graph.schema)
-        assert named_term("Monthly Rent", graph.schema) == ("property", f"{HERE}rent")
-        assert named_term(f"{HERE}House", graph.schema) == ("class", f"{HERE}House")
+                named_meaning(name, graph)
+        meanings = named_meaning("Monthly Rent", graph), named_meaning(f"{HERE}House", graph)
+        assert [(each.kind, each.iri) for each in meanings] == [("property", f"{HERE}rent"), ("class", f"{HERE}House")]
+        assert named_meaning("heating", graph, "gas") == Meaning(
+            "value", f"{HERE}heating", "gas", value="gas", of="heating"
+        )
+        assert named_meaning(f"{HERE}ida", graph) == Meaning("thing", f"{HERE}ida", "Ida Voss")
+        with pytest.raises(ConfigError, match="No class or property"):
+            named_meaning("heating", graph, "peat")
+
+
+def test_all_names_can_be_searched_with_what_the_question_would_give(houses: Library) -> None:
+    def found(word: str, question: str, search: str) -> list[tuple[str, str, str]]:
+        with houses.open("houses") as graph:
+            return [(each.kind, each.name, each.answer) for each in find_meanings(word, question, graph, search)]
+
+    assert found("methane", "Which house runs on methane?", "ga") == [
+        ("value", "gas", "The house whose heating is gas is Rose house.")
+    ]
+    assert found("granny", "What does granny manage?", "ida") == [
+        ("thing", "Ida Voss", "The house managed by Ida Voss is Rose house.")
+    ]
+    assert [each[:2] for each in found("zorb", "", "p")][:2] == [("class", "pump"), ("property", "power")]
+    assert found("zorb", "", "nothing like that") == []
 
 
 def test_the_command_proposes_teaches_and_asks_again(houses: Library, capfd: pytest.CaptureFixture[str]) -> None:
@@ -152,6 +173,40 @@ def test_over_http_those_who_may_write_teach_and_others_see(houses: Library) -> 
 
     in_service(houses, ANN, by_reader)
     in_service(houses, WU, by_writer)
+
+
+def test_a_value_and_a_thing_are_taught_and_taken_back(houses: Library) -> None:
+    def answers(*questions: str) -> list[str]:
+        async def run() -> list[str]:
+            async with open_turn_service(Settings(data=houses.data), lasting=True, warm=False) as service:
+                return [(await service.answer(each, "houses"))["answer"] for each in questions]
+
+        return asyncio.run(run())
+
+    def by_writer(look_up: GraphLookUp) -> None:
+        for body in (
+            WordMeaning(word="methane", meaning="heating", value="gas"),
+            WordMeaning(word="granny", meaning=f"{HERE}ida"),
+        ):
+            before = graph_names(look_up).version
+            teach_word(look_up, body)
+            wait(look_up, before)
+        named = {(each.kind, each.name): each.given for each in graph_names(look_up).terms if each.given}
+        assert named == {("value", "gas"): ("methane",), ("thing", "Ida Voss"): ("granny",)}
+
+    def taken_back(look_up: GraphLookUp) -> None:
+        before = graph_names(look_up).version
+        change_names(look_up, NamesChange(iri=f"{HERE}heating", value="gas", also=[]))
+        wait(look_up, before)
+        assert [each.name for each in graph_names(look_up).terms if each.given] == ["Ida Voss"]
+
+    in_service(houses, WU, by_writer)
+    of_value, of_thing = answers("Which houses have methane heating?", "What does granny manage?")
+    assert "Rose house" in of_value
+    assert "Mill house" not in of_value
+    assert "Rose house" in of_thing
+    in_service(houses, WU, taken_back)
+    assert "Rose house" not in answers("Which house has the heating methane?")[0]
 
 
 def test_a_class_or_property_has_a_number_of_names(houses: Library) -> None:

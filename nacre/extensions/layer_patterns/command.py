@@ -100,19 +100,19 @@ def teach(
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word, or a few, of a question that named nothing.")],
     meaning: Annotated[
         str | None,
-        typer.Option("--as", metavar="NAME", help="The class or property: its name, IRI, or number in the proposals."),
+        typer.Option("--as", metavar="NAME", help="What it means: its name, IRI, or number in the proposals."),
     ] = None,
     question: Annotated[
         str, typer.Option("--question", metavar="TEXT", help="Show what this question gives with the word.")
     ] = "",
     graph: options.GraphOption = None,
 ) -> int:
-    """Teach a word: make it another name of a class or property. Without --as, propose the likeliest.
+    """Teach a word: make it another name of a class, property, value or thing. Without --as, propose the likeliest.
 
     The word is added to the layer people.yaml of the graph. One that means something already is refused.
     """
-    from ingestion.layer.apply import with_further_name
-    from nacre.access.teaching import find_meanings, named_term, require_teachable
+    from ingestion.layer.apply import Named, with_further_name
+    from nacre.extensions.layer_patterns.teaching import find_meanings, named_meaning, require_teachable
     from nacre.serving.cli.ask import ask
 
     settings, name, _ = graph_version(graph)
@@ -122,15 +122,17 @@ def teach(
         if meaning is None:
             print_line(f"“{word}” names nothing in '{name}'. It may mean:")
             for n, each in enumerate(found, 1):
-                print_line(f"  {n}. {each.kind} “{each.name}”: {each.answer or 'gives nothing'}")
+                of = f" of {each.of}" if each.of else ""
+                print_line(f"  {n}. {each.kind}{of} “{each.name}”: {each.answer or 'gives nothing'}")
             print_line(adapt_commands(f"Run: {teach_command(word, 'NUMBER', question, name)}"))
             return 0
         place = int(meaning) if meaning.isdecimal() else 0
-        kind, iri = named_term(found[place - 1].iri if 0 < place <= len(found) else meaning, opened.schema)
+        chosen = found[place - 1] if 0 < place <= len(found) else named_meaning(meaning, opened)
+        named = Named(chosen.kind, chosen.iri, chosen.value)
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
 
     def change(present: "LayerFiles") -> "LayerFiles":
-        return present.replaced((with_further_name(present, kind, iri, word, who="command line", when=when),))
+        return present.replaced((with_further_name(present, named, word, who="command line", when=when),))
 
     publish_layer_change(settings, name, change)
     return ask(question, name) if question else 0

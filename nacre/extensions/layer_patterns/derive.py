@@ -192,7 +192,12 @@ class _LayerDerivation:
             if self.draft.sort(t)[0] == "literal" and self.draft.text(t) in entry.meanings
         }
         self.draft.replace_literals(rows, meanings, CODE_REASON)
-        return int(np.isin(self.facts.object[rows], list(meanings)).sum())
+        values = {self.draft.text(t): t for t in terms if self.draft.sort(t)[0] == "literal"}
+        # what no value is called is a further name of the value that it means
+        others = {code: values[said] for code, said in entry.meanings.items() if code not in values and said in values}
+        for code, value in others.items():
+            self.draft.codes.setdefault(number, {}).setdefault(value, set()).add(self.draft.literal(code))
+        return int(np.isin(self.facts.object[rows], [*meanings, *others.values()]).sum())
 
     def _derive(self, subjects: "Terms", predicate: str, values: "Terms") -> int:
         """Derive triples that are not there yet."""

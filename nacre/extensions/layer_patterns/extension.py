@@ -1,4 +1,4 @@
-"""The declaration of what layers derive, and of `nacre layer`."""
+"""The declaration of what layers derive, of what words may be taught, and of `nacre layer`."""
 
 from nacre.extension import Extension
 
@@ -7,5 +7,9 @@ _HOME = "nacre.extensions.layer_patterns"
 EXTENSION = Extension(
     "layer_patterns",
     commands={"layer": f"{_HOME}.command:layer_app"},
-    services={"derive_layer": f"{_HOME}.derive:derive_layer"},
+    services={
+        "derive_layer": f"{_HOME}.derive:derive_layer",
+        "find_meanings": f"{_HOME}.teaching:find_meanings",
+        "taught_meaning": f"{_HOME}.teaching:taught_meaning",
+    },
 )

@@ -37,7 +37,8 @@ COMPLETE, INCOMPLETE = 0.98, 0.5
 DIGITS, MAX_CITED = 2, 20
 
 # names that vocabularies have for them (W3C geo, schema.org, GeoSPARQL, Wikidata), in lower case
-LATITUDES, LONGITUDES = frozenset(("lat", "latitude")), frozenset(("long", "lon", "lng", "longitude"))
+LATITUDES = frozenset(("lat", "latitude", "breitengrad"))
+LONGITUDES = frozenset(("long", "lon", "lng", "longitude", "längengrad"))
 TEXTS = frozenset(("aswkt", "wkt", "p625"))
 
 _PAIR = re.compile(r"(?<![\w.])(-?\d{1,3}(?:\.\d{1,20})?)\s{1,9}(-?\d{1,3}(?:\.\d{1,20})?)(?![\w.])")
@@ -64,6 +65,22 @@ def find_places(graph: Graph, iris: Collection[str]) -> dict[str, Place]:
             for iri, _, place in _located(graph, relation, columns, where, part, CHUNK):
                 found.setdefault(iri, place)
     return found
+
+
+def find_linked_places(graph: Graph, iris: Collection[str]) -> dict[str, Place]:
+    """As `find_places`; a thing without a place has that of the first thing that it links to and that has one."""
+    found = find_places(graph, iris)
+    rest = sorted({*iris} - found.keys())
+    tables = {relation.name for relation, _ in place_columns(graph.schema)}
+    located = {each.iri for each in graph.schema.classes if each.relation in tables}
+    leading = [each.iri for each in graph.schema.shown_predicates if not located.isdisjoint(each.ranges)]
+    if graph.stored is None or not rest or not leading:
+        return found
+    reader = TripleReader(graph.stored)
+    reader.prepare(rest)
+    ends = {iri: [o for each in leading for *_, o in reader.with_subject(iri, each)] for iri in rest}
+    places = find_places(graph, {end for own in ends.values() for end in own})
+    return found | {iri: places[at] for iri, own in ends.items() if (at := next(filter(places.get, own), None))}
 
 
 def located_things(graph: Graph, relation: Relation, columns: tuple[str, ...]) -> dict[str, tuple[str, Place]]:
@@ -397,5 +414,6 @@ def add_places(app: "FastAPI", *, alone: bool) -> None:
 
     @app.post("/api/graphs/{graph}/places", summary="Look up places", tags=["graphs"], responses=ERROR_RESPONSES)
     def places(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, Place]:
-        """Latitude and longitude of the things that have them, or a shape in well-known text; others are omitted."""
-        return read_graph(look_up, "thing", lambda opened: find_places(opened, body.iris))
+        """Latitude and longitude of the things that have them, or a shape in well-known text, or that link to a thing
+        which has; others are omitted."""
+        return read_graph(look_up, "thing", lambda opened: find_linked_places(opened, body.iris))

@@ -16,8 +16,11 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from agents.answering.fallbacks import CONFIRM
 from nacre.errors import ConfigError
+from nacre.language.data import load_language_texts
 from nacre.language.quantities import round_step
+from nacre.language.translation import GLOSSED_LANGUAGES
 from nacre.records.answer import Answer, Value
 from nacre.records.json_form import from_json, to_json
 from nacre.stores.state.conversations import Conversations
@@ -198,6 +201,11 @@ _HINT = re.compile(
 )
 
 
+def _confirm(language: str) -> str:
+    """What an unsure answer asks the person who asked, which no reader of a copy can answer."""
+    return str(load_language_texts(f"{language}/answers.yaml")["confirm"]) if language in GLOSSED_LANGUAGES else CONFIRM
+
+
 def freeze_answer(record: Answer, origin: str = "") -> SharedAnswer:
     """The copy of an answer that is shared: what its page shows, without costs, failed queries and names of threads."""
     table = record["table"]
@@ -226,7 +234,7 @@ def freeze_answer(record: Answer, origin: str = "") -> SharedAnswer:
     return SharedAnswer(
         question=_text(record["question"]),
         standalone=_text(record["standalone_own"] or record["standalone"]),
-        answer=_HINT.sub("", record["answer"])[:MAX_ANSWER],
+        answer=_HINT.sub("", record["answer"]).replace(_confirm(record["language"]), "").rstrip()[:MAX_ANSWER],
         language=record["language"],
         graph=record["graph"],
         version=record["version"],

@@ -38,8 +38,8 @@ class StatedLink(NamedTuple):
 
 @dataclass(frozen=True)
 class Metadata:
-    """The metadata of one table. `columns` are by their place; keys and links name columns by their titles. A delimiter
-    or an encoding that is "" is detected."""
+    """The metadata of one table. `columns` are by their place; keys, links and `name`, the column that names the rows,
+    are titles of columns. A delimiter or an encoding that is "" is detected."""
 
     delimiter: str = ""
     encoding: str = ""
@@ -47,6 +47,7 @@ class Metadata:
     key: str = ""
     links: tuple[StatedLink, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
 
     def is_text(self, place: int) -> bool:
         """Whether a column is stated to be text."""
@@ -100,7 +101,7 @@ def _metadata(read: dict[str, Any], name: str, url: str, has_sheets: bool) -> Me
     columns = [each for each in schema.get("columns", []) if not each.get("virtual")]
     stated = tuple(map(_column, columns))
     names = {str(each.get("name", column.title)): column.title for each, column in zip(columns, stated, strict=True)}
-    key = _only(schema.get("primaryKey"))
+    key, titles = _only(schema.get("primaryKey")), _only(schema.get("rowTitles"))
     links = []
     for each in schema.get("foreignKeys", []):
         reference = each.get("reference") or {}
@@ -111,7 +112,7 @@ def _metadata(read: dict[str, Any], name: str, url: str, has_sheets: bool) -> Me
     if len(delimiter) > 1 or delimiter in ("\r", "\n", '"'):
         raise ValueError(f"{delimiter[:9]!r} can't separate cells")
     encoding = str(dialect.get("encoding") or "")
-    return Metadata(delimiter, encoding, stated, names.get(key, key), tuple(links), names)
+    return Metadata(delimiter, encoding, stated, names.get(key, key), tuple(links), names, names.get(titles, titles))
 
 
 def _column(stated: dict[str, Any]) -> StatedColumn:

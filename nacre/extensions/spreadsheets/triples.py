@@ -229,8 +229,9 @@ def _first_pass(
     notes += [f"{each.name}: {each.type.question}" for each in columns if each.type.question]
     key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)
     iri, label = _class_of(source, sheet, taken)
-    named = choose_name(columns, key, label)
-    parts = name_parts(columns, named)
+    stated_name = next((each for each in columns if each.name == metadata.name), None)
+    named = stated_name or choose_name(columns, key, label)
+    parts = None if stated_name else name_parts(columns, named)
     # a first or last name is no key of a person
     key = None if parts and key in parts and not metadata.key else key
     table = SheetTable(label, tuple(columns), count, key, named, parts)
@@ -389,7 +390,7 @@ def _find_links(readings: Sequence[SheetReading], numbers: TermNumbers) -> dict[
         if guess is not None:
             found[reading.iri][column.place] = guess
             reading.notes += [] if GUESS in reading.notes else [GUESS]
-            if column is reading.table.name and not column.profile.is_unique:
+            if column is reading.table.name and not column.profile.is_unique and column.name != reading.metadata.name:
                 # several rows about one thing are not called like it
                 others = [each for each in reading.table.columns if each is not column]
                 name = choose_name(others, reading.table.key, reading.table.label)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
 from nacre.access.things import local_thing
@@ -96,13 +96,15 @@ def known_questions(graph: Graph, wanted: int, seconds: float) -> list[tuple[str
 
 
 def _answered_drafts(graph: Graph, seconds: float) -> Iterator[tuple["QuestionDraft", Table]]:
-    """Each draft that is understood and answered, and its answer; one of each kind, then more of each."""
+    """Each draft that is understood and answered, and its answer; one of each kind, then more of each. Of a kind those
+    about classes with the fewest questions so far come first."""
     found: set[str] = set()
     kinds: Counter[str] = Counter()
+    about: Counter[str] = Counter()
     others: list[tuple[int, QuestionDraft]] = []
     # the first answer may load what understands questions, which takes none of the time of the others
     deadline = math.inf
-    for draft in draft_questions(graph):
+    for draft in draft_questions(graph, about):
         if time.monotonic() > deadline:
             return
         if draft.kind in kinds:
@@ -112,6 +114,7 @@ def _answered_drafts(graph: Graph, seconds: float) -> Iterator[tuple["QuestionDr
             deadline = min(deadline, time.monotonic() + seconds)
             kinds[draft.kind] += 1
             found.add(draft.question)
+            about[draft.about] += 1
             yield draft, table
     # the second of each kind, then the third
     for _, draft in sorted(others, key=itemgetter(0)):
@@ -149,12 +152,14 @@ MOST_CLASSES, MOST_PROPERTIES, MOST_MEMBERS, LONGEST_LIST = 6, 4, 500, 30
 
 
 class QuestionDraft(NamedTuple):
-    """A question, its kind, and the minimum and maximum of a useful answer: of the number for a count, else of rows."""
+    """A question, its kind, the minimum and maximum of a useful answer (of the number for a count, else of rows), and
+    the class that it is about."""
 
     kind: str
     question: str
     least: int = 1
     most: int = LONGEST_LIST
+    about: str = ""
 
 
 class Wording(NamedTuple):
@@ -308,32 +313,38 @@ _WORD = re.compile(r"(?=.*[^\W\d_]{3})(?=.*[^\W\dA-Z_])[^\W_].*")
 _NO_NAME = ("_", ",", "://", "@")
 
 
-def draft_questions(graph: Graph) -> Iterator[QuestionDraft]:
-    """Questions about the central classes, the most useful kinds first."""
+def draft_questions(graph: Graph, about: Counter[str]) -> Iterator[QuestionDraft]:
+    """Questions about the central classes, the most useful kinds first; of a kind those about classes with the fewest
+    questions so far, by IRI in `about`."""
     wording = wording_of(graph)
     central = [(c, question_properties(wording, c), has_named_members(graph, c)) for c in _central(graph)]
     named = [(c, usual) for c, usual, named in central if named]
+
+    def fewest(each: Sequence[Any]) -> int:
+        return about[each[0].iri]
+
     for c, usual in named:
         for p in measure_properties(wording, c, usual):
-            yield QuestionDraft("most", wording.ask("most", c, p), most=1)
-    for c, usual in named:
+            yield QuestionDraft("most", wording.ask("most", c, p), most=1, about=c.iri)
+    for c, usual in sorted(named, key=fewest):
         for p, value in conditions(wording, usual):
-            yield QuestionDraft("list", wording.ask("list", c, p, value), 2, min(LONGEST_LIST, c.count - 1))
+            most = min(LONGEST_LIST, c.count - 1)
+            yield QuestionDraft("list", wording.ask("list", c, p, value), 2, most, about=c.iri)
     for c, usual in named:
         for p in usual[:MOST_PROPERTIES]:
             for name in _names(graph, c, p):
-                yield QuestionDraft("lookup", wording.ask("value", c, p, name), most=MOST_FIRST)
+                yield QuestionDraft("lookup", wording.ask("value", c, p, name), most=MOST_FIRST, about=c.iri)
     for c, usual, _ in central:
         for p in measure_properties(wording, c, usual):
-            yield QuestionDraft("average", wording.ask("average", c, p))
-    for c, usual, _ in central:
+            yield QuestionDraft("average", wording.ask("average", c, p), about=c.iri)
+    for c, usual, _ in sorted(central, key=fewest):
         said = list(conditions(wording, usual))
         # the first one is used by the list question
         for p, value in said[1:] + said[:1]:
-            yield QuestionDraft("count", wording.ask("count", c, p, value), 2, c.count - 1)
-    for c, _ in named:
+            yield QuestionDraft("count", wording.ask("count", c, p, value), 2, c.count - 1, about=c.iri)
+    for c, _ in sorted(named, key=fewest):
         if not wording.code:
-            yield QuestionDraft("all", wording.ask("all", c), LEAST_RANKED)
+            yield QuestionDraft("all", wording.ask("all", c), LEAST_RANKED, about=c.iri)
 
 
 def question_properties(wording: Wording, c: Class) -> list[Predicate]:
@@ -351,6 +362,7 @@ def question_properties(wording: Wording, c: Class) -> list[Predicate]:
         if reads_well(wording.noun(p) if wording.code else p.label)
         and predicate_label(p.iri, schema).kind == "noun"
         and not is_boolean_predicate(p)
+        and not _is_coordinate(p)
     ]
     said = [p for p in said if not p.iri.startswith(SKOS) and wording.noun(p) not in class_nouns(c)]
     # "the average attendance of X" asks for something else
@@ -424,14 +436,17 @@ def _central(graph: Graph) -> list[Class]:
     return sorted(found, key=lambda c: (-weight(c), -c.count, c.iri))[:MOST_CLASSES]
 
 
+def _is_coordinate(p: Predicate) -> bool:
+    """Whether a property has latitudes or longitudes, as its names say, or a sheet of "Breite"."""
+    return not {"latitude", "longitude"}.isdisjoint((p.label.lower(), *p.alt_labels))
+
+
 def _is_measure(p: Predicate, wording: Wording) -> bool:
     label = gloss_label(wording.noun(p), wording.code) if wording.code else wording.noun(p)
     words = set(label.split())
-    # what a sheet says of "Breite"
-    is_coordinate = not {"latitude", "longitude"}.isdisjoint(p.alt_labels)
     return (
         p.minimum is not None
-        and not is_coordinate
+        and not _is_coordinate(p)
         and p.minimum != p.maximum
         and p.datatype in ("integer", "real")
         and is_amount(p.iri, wording.schema)

@@ -23,8 +23,8 @@ from typing import Literal, TypeVar
 
 from rapidfuzz.distance import OSA
 
+from ingestion.layer.apply import MAX_NAME, MAX_WORDS
 from nacre.access.open_graph import cached_understanding
-from nacre.access.teaching import MAX_NAME, MAX_WORDS
 from nacre.config.settings import Settings
 from nacre.errors import NacreError, ToolError
 from nacre.extensions.verified.checks import check_entry, note_version

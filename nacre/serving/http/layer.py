@@ -14,11 +14,19 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from ingestion.layer.apply import MAX_NAMES, names_from_people, with_further_name, with_names
+from ingestion.layer.apply import (
+    MAX_NAME,
+    MAX_NAMES,
+    Meaning,
+    Named,
+    NamedKind,
+    names_from_people,
+    with_further_name,
+    with_names,
+)
 from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer_files
-from ingestion.layer.resolve import Kind
-from nacre.access.teaching import MAX_NAME, Meaning, find_meanings, named_term, require_teachable
 from nacre.errors import ConfigError
+from nacre.extension import service
 from nacre.records.schema import Schema
 from nacre.serving.errors import NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
@@ -43,23 +51,25 @@ router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPON
 
 @dataclass(frozen=True)
 class TermNames:
-    """One class or property: what it is called, and what else it is called. `given`: the other names that callers gave.
-    `count`: members or triples."""
+    """One class or property, or a thing or value that callers named: what it is called, and what else it is called.
+    `given`: the other names that callers gave. `count`: members or triples. A `value` is one of the property `iri`."""
 
     iri: str
-    kind: Kind
+    kind: NamedKind
     name: str
     also: tuple[str, ...]
     count: int
     hidden: bool = False
     derived: bool = False
     given: tuple[str, ...] = ()
+    value: str = ""
 
 
 @dataclass(frozen=True)
 class GraphNames:
-    """All classes and properties, the most frequent first. `files` are the applied layers; `may_write`: whether this
-    caller may change names; `problem` says why the last change failed; `busy`: a change is being applied."""
+    """All classes and properties, the most frequent first, and what callers named. `files` are the applied layers;
+    `may_write`: whether this caller may change names; `problem` says why the last change failed; `busy`: one is being
+    applied."""
 
     graph: str
     version: str
@@ -71,9 +81,10 @@ class GraphNames:
 
 
 class NamesChange(BaseModel):
-    """Other names of one class or property; they replace those that callers gave before."""
+    """Other names of a class, property, thing or value; they replace those that callers gave before."""
 
     iri: str = Field(max_length=2000)
+    value: str = Field("", max_length=2000)
     also: list[Annotated[str, Field(max_length=MAX_NAME)]] = Field(max_length=MAX_NAMES)
 
 
@@ -91,10 +102,11 @@ class WordMeanings:
 
 
 class WordMeaning(BaseModel):
-    """A word and the class or property that it means, by its IRI or name."""
+    """A word and what it means: a class or property by IRI or name, a value of the property, or a thing by its IRI."""
 
     word: str = Field(min_length=1, max_length=MAX_NAME)
     meaning: str = Field(min_length=1, max_length=2000)
+    value: str = Field("", max_length=2000)
 
 
 class _Changes:
@@ -142,15 +154,18 @@ _changes = _Changes()
 @router.get("/{graph}/layer", summary="List what classes and properties are called")
 def graph_names(look_up: GraphLookUpDep) -> GraphNames:
     """Names and other names of all classes and properties, and the applied layers."""
-    with look_up.open() as opened:
-        schema, version = opened.schema, opened.version
-    folder = versions.version_folder(look_up.library.data / look_up.graph, version)
     busy, problem = _changes.state(look_up.graph)
-    layers = read_layer_files(folder)
-    given = names_from_people(layers)
-    terms = tuple(replace(each, given=given.get((each.kind, each.iri), ())) for each in _terms(schema))
+    with look_up.open() as opened:
+        version = opened.version
+        layers = read_layer_files(versions.version_folder(look_up.library.data / look_up.graph, version))
+        given = names_from_people(layers)
+        terms = [replace(each, given=given.get(Named(each.kind, each.iri), ())) for each in _terms(opened.schema)]
+        for of, also in given.items():
+            if of.kind in ("thing", "value"):
+                name = of.value or getattr(opened.lexicon.thing(of.iri), "label", of.iri)
+                terms.append(TermNames(of.iri, of.kind, name, also, 0, given=also, value=of.value))
     files = tuple(each.name for each in layers.files)
-    return GraphNames(look_up.graph, version, terms, files, WRITE in look_up.caller.may, busy, problem)
+    return GraphNames(look_up.graph, version, tuple(terms), files, WRITE in look_up.caller.may, busy, problem)
 
 
 def require_names_right(caller: Caller) -> None:
@@ -160,14 +175,17 @@ def require_names_right(caller: Caller) -> None:
 
 @router.post("/{graph}/layer", summary="Give a class or property other names", status_code=202)
 def change_names(look_up: GraphLookUpDep, change: NamesChange) -> GraphNames:
-    """Save other names of one class or property and apply them. Needs a key with the right `write`."""
+    """Save other names of one class, property, thing or value and apply them. Needs a key with the right `write`."""
     require_names_right(look_up.caller)
     with look_up.open() as opened:
-        if change.iri not in opened.schema.class_of and change.iri not in opened.schema.predicate_of:
-            raise NotFound(f"No class or property {change.iri[:200]!r} in graph {look_up.graph!r}.")
-        kind: Kind = "class" if change.iri in opened.schema.class_of else "property"
         layers, sign = _signed(look_up, opened)
-    return _start_change(look_up, with_names(layers, kind, change.iri, change.also, **sign))
+        if (of := Named("value" if change.value else "thing", change.iri, change.value)) not in names_from_people(
+            layers
+        ):
+            if change.iri not in opened.schema.class_of and change.iri not in opened.schema.predicate_of:
+                raise NotFound(f"No class or property {change.iri[:200]!r} in graph {look_up.graph!r}.")
+            of = Named("class" if change.iri in opened.schema.class_of else "property", change.iri)
+    return _start_change(look_up, with_names(layers, of, change.also, **sign))
 
 
 @router.get("/{graph}/layer/words", summary="Propose what a word may mean")
@@ -175,13 +193,15 @@ def word_meanings(
     look_up: GraphLookUpDep,
     word: Annotated[str, Query(min_length=1, max_length=MAX_NAME)],
     question: Annotated[str, Query(max_length=MAX_QUESTION)] = "",
+    search: Annotated[str, Query(max_length=MAX_NAME)] = "",
 ) -> WordMeanings:
-    """The likeliest classes and properties, each with what the question would give if the word meant that."""
+    """The likeliest classes, properties and values, or of all, also the things, those whose names begin like `search`.
+    Each comes with what the question would give if the word meant that."""
     meanings: tuple[Meaning, ...] = ()
     problem = ""
     try:
         with look_up.open() as opened:
-            meanings = find_meanings(word, question, opened)
+            meanings = service("layer_patterns", "find_meanings", "Teaching")(word, question, opened, search)
     except ConfigError as error:
         problem = str(error)
     return WordMeanings(look_up.graph, word, question, meanings, problem, WRITE in look_up.caller.may)
@@ -189,14 +209,15 @@ def word_meanings(
 
 @router.post("/{graph}/layer/words", summary="Teach a word", status_code=202)
 def teach_word(look_up: GraphLookUpDep, body: WordMeaning) -> GraphNames:
-    """Add a word that names nothing to the other names of a class or property, and apply it. Needs a key with the right
-    `write`."""
+    """Add a word that names nothing to the other names of a class, property, value or thing, and apply it. Needs a key
+    with the right `write`."""
     require_names_right(look_up.caller)
     with look_up.open() as opened:
-        require_teachable(body.word, opened)
-        kind, iri = named_term(body.meaning, opened.schema)
+        found = service("layer_patterns", "taught_meaning", "Teaching")(body.word, body.meaning, opened, body.value)
         layers, sign = _signed(look_up, opened)
-    return _start_change(look_up, with_further_name(layers, kind, iri, body.word, **sign))
+    return _start_change(
+        look_up, with_further_name(layers, Named(found.kind, found.iri, found.value), body.word, **sign)
+    )
 
 
 def _signed(look_up: GraphLookUp, opened: Graph) -> tuple[LayerFiles, dict[str, str]]:

@@ -14,9 +14,9 @@ from mcp.server.mcpserver.exceptions import ToolError as McpToolError
 from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel, BeforeValidator, Field
 
+from ingestion.layer.apply import MAX_NAME
 from nacre.access import queries
 from nacre.access.open_graph import lexical_problem, sparql_problem, vector_problem
-from nacre.access.teaching import MAX_NAME
 from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing, find_thing
 from nacre.errors import NacreError
 from nacre.extension import service
@@ -192,11 +192,12 @@ class RemovedEntry(BaseModel):
 
 
 class ProposedMeaning(BaseModel):
-    """A class or property that a word may mean."""
+    """What a word may mean; a value is one of the property `iri`."""
 
     kind: str
     iri: str
     name: str
+    value: str
     answer: str = Field(description="What the question would give; without a question, some values.")
 
 
@@ -352,7 +353,10 @@ class GraphTools:
         word: Annotated[str, Field(min_length=1, max_length=MAX_NAME, description="A word that named nothing.")],
         ctx: Context,
         meaning: Annotated[
-            str, or_default(""), Field(max_length=2000, description="The class or property, by its name or IRI.")
+            str, or_default(""), Field(max_length=2000, description="What it means, by its IRI or name.")
+        ] = "",
+        value: Annotated[
+            str, or_default(""), Field(max_length=2000, description="The value of the property, if it means one.")
         ] = "",
         question: Annotated[
             str, or_default(""), Field(max_length=MAX_QUESTION, description="The question that the word is from.")
@@ -367,8 +371,8 @@ class GraphTools:
             name = await run_in_thread(service.resolve_graph, graph, context.caller)
             look_up = GraphLookUp(service.library, context.caller, name)
             if meaning:
-                await run_in_thread(layer.teach_word, look_up, WordMeaning(word=word, meaning=meaning))
-                return TaughtWord(graph=name, word=word, taught=meaning, proposals=[], problem="")
+                await run_in_thread(layer.teach_word, look_up, WordMeaning(word=word, meaning=meaning, value=value))
+                return TaughtWord(graph=name, word=word, taught=value or meaning, proposals=[], problem="")
             found = await run_in_thread(layer.word_meanings, look_up, word, question)
         proposals = [ProposedMeaning(**asdict(each)) for each in found.meanings]
         return TaughtWord(graph=name, word=word, taught="", proposals=proposals, problem=found.problem)

@@ -175,6 +175,10 @@ class Lexicon:
         """The words of names of things that have this lemma."""
         return self._texts("SELECT word FROM word WHERE lemma = ? AND things > 0 ORDER BY word LIMIT ?", lemma)
 
+    def beginning(self, text: str) -> list[str]:
+        """The words that begin so."""
+        return self._texts("SELECT word FROM word WHERE word GLOB ? ORDER BY word LIMIT ?", f"{text}*")
+
     def of_part(self, part: str) -> list[str]:
         """The words of names of things that have this part as a short form."""
         return self._texts("SELECT word FROM part WHERE part = ? ORDER BY word LIMIT ?", part)

@@ -54,7 +54,9 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     asked, display = _split_display(question, linker)
     if display and (asked or earlier):
         if asked:
-            return replace(rewrite_question(asked, earlier, schema, lexicon), display=display)
+            shares = pattern("dialogue", "display_shares").match(question)
+            rewritten = rewrite_question(asked, earlier, schema, lexicon)
+            return replace(rewritten, display=display, sure=rewritten.sure and not shares)
         last = earlier[-1]
         repeated = _again(last.plan, last, schema) if last.plan is not None else Rewrite(question)
         return replace(repeated, display=display)
@@ -159,7 +161,7 @@ def _chosen_number(words: Sequence[str], *, may_be_ordinal: bool) -> int:
 def _split_display(question: str, linker: Linker) -> tuple[str, Display]:
     """The question without the words that say how its answer is shown, and how; "" if it says nothing else. A word that
     the graph has names with is one of the question."""
-    for name in ("display_again", "display_lead", "display_tail"):
+    for name in ("display_again", "display_shares", "display_lead", "display_tail"):
         found = pattern("dialogue", name).search(question)
         word = found and next(filter(None, found.groupdict().values())).casefold()
         if found is None or not word or any(each.exact for each in linker.link(tokenize(word))):
@@ -167,7 +169,8 @@ def _split_display(question: str, linker: Linker) -> tuple[str, Display]:
         display: Display = word_map("dialogue", "displays")[word.removesuffix("s")]  # type: ignore[assignment]
         if name == "display_again":
             return "", display
-        rest = f"Show {question[found.end() :]}" if name == "display_lead" else question[: found.start()]
+        is_lead = name in ("display_lead", "display_shares")
+        rest = f"Show {question[found.end() :]}" if is_lead else question[: found.start()]
         rest = _chart_request(rest, linker) if display == "chart" else rest
         if len(tokenize(rest)) > 1:
             # "plot ... as a bar chart"

@@ -553,3 +553,10 @@ def is_passive(link: Link, question: Question) -> bool:
     words = question.tokens
     after_being = link.start > 0 and words[link.start - 1].norm in language().words["being"]
     return link.match == "like" and after_being and is_participle(words[link.start].norm)
+
+
+def may_be_place(graph: SchemaGraph, predicate: str, nouns: frozenset[str]) -> bool:
+    """Not whether there is a harbour, what the place itself is called, or a price in euros."""
+    is_name = graph.about(predicate).role in ("name", "identifier")
+    units = language().words["where_in"] if graph.is_numeric(predicate) else frozenset()
+    return not is_name and not graph.is_flag(predicate) and bool((nouns - units) & set(graph.words[predicate]))

@@ -15,6 +15,7 @@ from nacre.understanding.parsing.cue_rules import (
     asks_for_persons,
     choose_date,
     is_passive,
+    may_be_place,
     ongoing_conditions,
     persons_near,
 )
@@ -146,12 +147,12 @@ def _by_question_word(
     asks_when = any((cue.kind, cue.value) == ("open", "when") for cue in context.question.cues)
     is_dated = asks_when and any(c.op == "known" and context.graph.is_date(c.ref.predicate) for c in whole.conditions)
     if not state.group and not is_dated and not any(target.ref.predicate for target in targets):
-        for ref, said in place_or_date_refs(state, root, context):
-            hints = whole.hints | {ref.via} if ref.via else whole.hints
-            is_date = bool(ref.predicate) and context.graph.is_date(ref.predicate)
-            gain = 0.5 - (later_date_cost(ref, context.graph) if is_date else 0.0)
-            covered = whole.covered | said
-            yield whole.apply_rule(PLACE_OR_TIME_RULE, gain, targets=(Target(ref),), hints=hints, covered=covered)
+        for refs, said in place_or_date_refs(state, root, context):
+            hints = whole.hints.union(ref.via for ref in refs if ref.via)
+            dates = [ref for ref in refs if ref.predicate and context.graph.is_date(ref.predicate)]
+            gain = 0.5 - sum(later_date_cost(ref, context.graph) for ref in dates)
+            asked, covered = tuple(map(Target, refs)), whole.covered | said
+            yield whole.apply_rule(PLACE_OR_TIME_RULE, gain, targets=asked, hints=hints, covered=covered)
     if not state.group and not targets:
         for ref in person_refs(state, root, context):
             yield whole.apply_rule(WHO_RULE, 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref))
@@ -525,9 +526,9 @@ MAX_CLASS_START = 4  # a class before this token is what "where" and "when" ask 
 MAX_SLOTS = 99  # how many things of one class a question may have
 
 
-def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> list[tuple[Ref, int]]:
-    """Return what "where" and "when" ask for of a thing: its places or dates, as links or values; each with the words
-    that say whether something begins or ends on that date, as a mask of tokens."""
+def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> Sequence[tuple[tuple[Ref, ...], int]]:
+    """Return what "where" and "when" ask for of a thing: its places or dates, as links or values, or its latitude with
+    its longitude; each with the words that say whether something begins or ends on that date, as a mask of tokens."""
     question, graph = context.question, context.graph
     asked = next((cue.value for cue in question.cues if cue.kind == "open" and cue.start <= 1 and cue.value), "")
     if not asked:
@@ -549,7 +550,7 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
         )
         all_dates = [*named, *(ref for ref in dates if ref not in named)]
         if found := [ref for ref in all_dates if ref.predicate in mentioned]:
-            return [(ref, 0) for ref in found]
+            return [((ref,), 0) for ref in found]
         # "since when is she here" asks for no birthday, "when was it closed" for no day on which it was opened
         known, is_since = language().words, question.tokens[0].norm == "since"
         starts, ends = known["start"] | known["life_start"] - known["life"], known["end"]
@@ -560,14 +561,14 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> l
             labels = ((ref, graph.about(ref.predicate).label.casefold().split()) for ref in all_dates)
             at_end = [ref for ref, label in labels if words & {*graph.words[ref.predicate], *label}]
             if at_end or is_since:
-                return [(ref, mask) for ref in at_end][:MAX_REFS]
-        return [(ref, 0) for ref in all_dates[:MAX_REFS]]
-    linked = [
-        Ref(step.target, "", 1 if step.target == root.node else 0, step.predicate)
-        for step in graph.steps[root.node]
-        if step.forward and nouns & set(graph.words[step.predicate])
-    ]
-    return [(ref, 0) for ref in (linked + named)[:MAX_REFS]]
+                return [((ref,), mask) for ref in at_end][:MAX_REFS]
+        return [((ref,), 0) for ref in all_dates[:MAX_REFS]]
+    steps = (step for step in graph.steps[root.node] if step.forward and nouns & set(graph.words[step.predicate]))
+    linked = [Ref(step.target, "", int(step.target == root.node), step.predicate) for step in steps]
+    places = linked + [ref for ref in named if may_be_place(graph, ref.predicate, nouns)]
+    sides = [language().words[name] for name in ("latitude", "longitude")]
+    own = [[Ref(root.node, p) for p in graph.literals[root.node] if side & set(graph.words[p])][:1] for side in sides]
+    return [((ref,), 0) for ref in places[:MAX_REFS]] or [((*own[0], *own[1]), 0)] * all(own)
 
 
 def person_refs(state: ParseState, root: Ref, context: ParseContext) -> list[Ref]:

@@ -360,7 +360,7 @@ def answer_type_features(candidate: Candidate, question: Question, graph: Schema
     words = set(graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words)
     words |= set(graph.words[ref.via]) if ref.via else set()
     if first == "where":
-        fits = any(_is_noun_of_kind(word, "places") for word in words)
+        fits = any(_is_noun_of_kind(word, "places") or word in language().words["latitude"] for word in words)
         return {**found, "asked where fits": float(fits), "asked where misfits": float(not fits)}
     if first == "who":
         fits = any(_is_noun_of_kind(word, "persons") for word in words)

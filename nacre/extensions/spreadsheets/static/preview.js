@@ -1,5 +1,5 @@
-// The first rows of a table before it is read: a file -> its sheets with the names and types of their columns, which can
-// be changed; what was changed becomes a file of metadata (CSV on the Web) beside the table.
+// The first rows of a table before it is read: a file -> its sheets with their columns, of which the types and the one that
+// names the rows can be changed; what was changed becomes a file of metadata (CSV on the Web) beside the table.
 
 import { addWords, apiPath, block, call, element, get, quiet, send, t } from "../../static/shared/page.js";
 import { translate } from "../../static/shell/add_data.js";
@@ -43,21 +43,23 @@ async function show(file, sendPart) {
   }
 }
 
-// The file that states the types of the columns that were changed.
+// The file that states what was changed: the types of columns, and the names of rows.
 function metadata(file, sheets, changed) {
   const described = ({ columns }) => {
     const all = Array.from({ length: Math.max(...columns.map((each) => each.place)) + 1 }, () => ({}));
     for (const each of columns) if (changed.has(each)) all[each.place].datatype = TYPES[changed.get(each)][1];
     return all;
   };
-  const tables = sheets.map((each) => ({ url: each.url, tableSchema: { columns: described(each) } }));
+  const tables = sheets.map((each) => ({ url: each.url, tableSchema: { columns: described(each), rowTitles: changed.get(each) } }));
   return new File([JSON.stringify({ "@context": "http://www.w3.org/ns/csvw", tables })], file.name + "-metadata.json");
 }
 
-function sheet(file, { sheet: name, label, named_by: namedBy, columns, more_columns: more, rows, notes }, changed) {
+function sheet(file, own, changed) {
+  const { sheet: name, label, named_by: namedBy, columns, more_columns: more, rows, notes } = own;
+  const naming = element("select", { onchange: () => changed.set(own, naming.value) }, !namedBy && element("option"), columns.map((each) => element("option", { selected: each.name === namedBy }, each.name)));
   const isNumber = columns.map((each) => (NUMBERS.includes(each.type) ? "number" : null));
-  const title = (name ? name + ": " : "") + t("previewRows", { label }) + (namedBy ? t("previewNamedBy", { column: namedBy }) : "");
-  return [element("p", {}, title),
+  const title = (name ? name + ": " : "") + t("previewRows", { label });
+  return [element("p", {}, title), element("label", { class: "row quiet" }, t("previewNamedBy"), naming),
     block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("previewOf", { name: name || file.name }) }, element("table", {},
       element("thead", {}, element("tr", {}, columns.map((each, i) => element("th", { scope: "col", class: isNumber[i] }, each.name, element("br"), typeOf(each, changed))))),
       element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, i) => element("td", { class: isNumber[i] }, cell)))))))),

@@ -20,7 +20,7 @@ export function showAddData(wanted) {
   if (state.choices.attaches) import("../../attach/files/attach.js").then(({ attachForm }) => attaching.replaceWith(attachForm(drawGraphs)));
 }
 
-// The name of the graph; if there is one of this name, what becomes of it.
+// The name of the graph; if there is one of this name, what becomes of it. `adds` takes another name.
 export function nameFields(view, label, name, adds) {
   view.name = element("input", { maxlength: "64", autocomplete: "off", value: name });
   view.replace = element("input", { type: "checkbox" });
@@ -28,7 +28,7 @@ export function nameFields(view, label, name, adds) {
   const note = element("p", { class: "quiet", role: "status" });
   const update = () => {
     line.hidden = !isKnown(view.name.value);
-    note.textContent = adds && !line.hidden && !view.replace.checked ? t("filesAdded", { name: view.name.value }) : "";
+    note.replaceChildren(...(adds && !line.hidden && !view.replace.checked ? [t("filesAdded", { name: view.name.value }), " ", button(t("asNewGraph"), adds, "plain")] : []));
   };
   for (const each of [view.name, view.replace]) each.addEventListener("input", update);
   update();
@@ -45,14 +45,14 @@ function filesForm(name, done) {
   for (const kind of ["dragover", "dragenter"]) zone.addEventListener(kind, (event) => { event.preventDefault(); zone.classList.add("over"); });
   zone.addEventListener("dragleave", () => zone.classList.remove("over"));
   zone.addEventListener("drop", (event) => { event.preventDefault(); zone.classList.remove("over"); addFiles(view, event.dataTransfer.files); });
-  return element("form", { class: "card", novalidate: true, onsubmit: (event) => { event.preventDefault(); run(view, sendFiles); } }, zone, view.list, nameFields(view, t("graphName"), name, true), row(view.start), view.status);
+  return element("form", { class: "card", novalidate: true, onsubmit: (event) => { event.preventDefault(); run(view, sendFiles); } }, zone, view.list, nameFields(view, t("graphName"), name, () => { view.name.value = ""; addFiles(view, []); view.name.focus(); }), row(view.start), view.status);
 }
 
 function addFiles(view, files) {
   view.files.push(...files);
   view.list.replaceChildren(...view.files.map((file) => view.items.get(file) || fileItem(view, file)));
-  if (!view.name.value && files.length) {
-    view.name.value = files[0].name.toLowerCase().replace(/\..*$/, "").replaceAll("ß", "ss").normalize("NFD").replace(/([aou])\u0308/g, "$1e").replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
+  if (!view.name.value) {
+    view.name.value = (view.files[0]?.name || "").toLowerCase().replace(/\..*$/, "").replaceAll("ß", "ss").normalize("NFD").replace(/([aou])\u0308/g, "$1e").replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
     view.name.dispatchEvent(new Event("input"));
   }
 }

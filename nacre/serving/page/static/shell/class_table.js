@@ -1,6 +1,6 @@
 // The address of a class -> its table with sorting, search, filters with counts, pages and files.
 
-import { $, announce, apiPath, areYears, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, language, loadLabels, navigate, openMenu, quiet, row, searchField, t, thingLink, withUnit } from "../shared/page.js";
+import { $, announce, apiPath, areYears, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, language, loadLabels, navigate, openMenu, quiet, searchField, t, thingLink, withUnit } from "../shared/page.js";
 
 const PAGE = 100, TYPING_DELAY = 250, COLLATOR = new Intl.Collator(language, { numeric: true });
 const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"), none: t("signNone") };
@@ -16,7 +16,8 @@ export async function classTable(graph, iri, many) {
   const search = searchField(t("findMember"), () => { clearTimeout(timer); timer = setTimeout(() => change(view, (query) => setPart(query, "search", search.value.trim())), TYPING_DELAY); }, { value: view.query.get("search") });
   view.body = block("table-body");
   view.head = h3("members");
-  view.root.append(view.head, row(search), view.body);
+  view.columns = block("row", search);
+  view.root.append(view.head, view.columns, view.body);
   await draw(view);
   return own === latest ? view.root : null;
 }
@@ -56,6 +57,7 @@ async function draw(view) {
     view.table = table;
     view.labels = await loadLabels(view.graph, filters(view).map((each) => each.value).filter(isIri));
     if (own !== view.drawing) return;
+    view.columns.replaceChildren(view.columns.firstChild, table.others.length || view.query.has("column") ? button(t("columns") + ": " + t("rowsOf", { n: table.columns.length, all: allColumns(view).length }), (event) => openColumns(view, event.currentTarget)) : "");
     view.body.replaceChildren(chips(view), rows(view), foot(view));
     // drawing took the focus from the button that was pressed
     if (document.activeElement === document.body) [...view.body.querySelectorAll("[data-of]")].find((each) => each.dataset.of === view.pressed)?.focus();
@@ -119,7 +121,7 @@ function foot(view) {
   const file = (format) => button([icon("save"), format.toUpperCase()], async () => download(await (await call("GET", apiPath("graphs", view.graph, "class", "file") + "?" + without(view.query, "skip") + "&format=" + format)).blob(), "table." + format), "plain");
   return block("row table-foot", faint(table.rows.length ? t("range", { first: number(first), last: number(last), all: countOf(table) }) : countPhrase(0, "thing")),
     table.skip ? page(t("previous"), Math.max(0, table.skip - PAGE)) : "", table.rows.length === PAGE ? page(t("next"), table.skip + PAGE) : "",
-    table.others.length ? button(t("columns"), (event) => openColumns(view, event.currentTarget), "plain") : "", file("csv"), file("json"),
+    file("csv"), file("json"),
     button(t("copyLink"), async () => { await navigator.clipboard.writeText(location.href); announce(t("copied")); }, "plain"),
     button(t("askAboutThese"), () => askAbout(view), "plain"));
 }

@@ -4,7 +4,8 @@ import { $, announce, apiPath, button, card, choiceGroup, classLink, countPhrase
 import { beginLoading, latestRequest, look, showFailure } from "./browse.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
-const keyOf = (term) => term.kind + " " + term.iri;
+const keyOf = (term) => term.kind + " " + term.iri + " " + term.value, KINDS = { class: t("kindClass"), property: t("kindProperty"), value: t("kindValue"), thing: t("kindThing") };
+export const kindOf = (kind) => KINDS[kind];
 
 export async function showNames(graph) {
   const own = beginLoading(graph), path = apiPath("graphs", graph, "layer");
@@ -53,7 +54,7 @@ function givenNames(view) {
   const chip = (term, name) => button([name + " → " + term.name, icon("close")], () => {
     view.search.value = term.name;
     drawList(view);
-    saveNames(view, keyOf(term), term.iri, term.given.filter((each) => each !== name).join());
+    saveNames(view, term, term.given.filter((each) => each !== name).join());
   }, "chip", { disabled: !view.names.may_write, "aria-label": t("takeNameBack", { name, of: term.name }) });
   const chips = view.names.terms.flatMap((term) => term.given.map((name) => chip(term, name))).slice(0, MAX_SHOWN);
   return chips.length ? choiceGroup(t("givenNames"), chips) : "";
@@ -71,17 +72,18 @@ function row(view, term) {
     if (said && said.parentElement !== root) root.append(said);
     save.disabled = text === (view.waiting.get(key)?.text ?? given);
   };
-  const root = item(element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [t(term.kind === "class" ? "kindClass" : "kindProperty"), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
-    faint(countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
-    may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); saveNames(view, key, term.iri, field.value); } }, field, save));
+  const root = item(element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [kindOf(term.kind), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
+    term.kind in { class: 1, property: 1 } && faint(countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
+    may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); saveNames(view, term, field.value); } }, field, save));
   view.updates.push(update);
   update();
   return root;
 }
 
 // The server applies one change at a time: what is saved meanwhile waits.
-function saveNames(view, key, iri, text) {
-  view.waiting.set(key, { iri, text });
+function saveNames(view, term, text) {
+  const key = keyOf(term);
+  view.waiting.set(key, { term, text });
   const said = view.said.get(key) || para();
   view.said.set(key, said);
   showStatus(said, "working", t("namesWaiting"));
@@ -98,7 +100,7 @@ async function applyNext(view) {
     if (!problem && view.drafts.get(key) === change.text) view.drafts.delete(key);
   };
   try {
-    await send("POST", view.path, { iri: change.iri, also: change.text.split(",").map((each) => each.trim()).filter(Boolean) });
+    await send("POST", view.path, { iri: change.term.iri, value: change.term.value, also: change.text.split(",").map((each) => each.trim()).filter(Boolean) });
   } catch (problem) {
     applied(problem);
     return finish(view, said, problem.message);
@@ -139,10 +141,10 @@ async function appliedNames(path, before, isLeft) {
   return { busy: true };
 }
 
-// Teach a word, another name of a class or property: the names afterwards, as `appliedNames`.
-export async function teachWord(graph, word, meaning, isLeft) {
+// Teach a word, another name of what it means: the names afterwards, as `appliedNames`.
+export async function teachWord(graph, word, { iri, value }, isLeft) {
   const path = apiPath("graphs", graph, "layer"), before = (await get(path)).version;
-  await send("POST", path + "/words", { word, meaning });
+  await send("POST", path + "/words", { word, meaning: iri, value });
   return appliedNames(path, before, isLeft);
 }
 

@@ -43,12 +43,9 @@ export function optionFields(given, change) {
   ];
 }
 
-export function describeOptions({ mind, branches, max_rounds, strategy, top_k }) {
-  return [mind && t(mind), branches?.map(branchLabel).join(" + "), max_rounds && countPhrase(max_rounds, "round"), STRATEGY_LABELS[strategy], top_k && t("passages", { n: top_k })].filter(Boolean).join(", ");
-}
-
 export function showActiveOptions() {
-  const words = describeOptions(savedOptions());
+  const { mind, branches, max_rounds, strategy, top_k } = savedOptions();
+  const words = [mind && t(mind), branches?.map(branchLabel).join(" + "), max_rounds && countPhrase(max_rounds, "round"), STRATEGY_LABELS[strategy], top_k && t("passages", { n: top_k })].filter(Boolean).join(", ");
   $("chosen").hidden = !words;
   $("chosen").replaceChildren(t("askedWith", { what: words }), button(t("change"), openConfiguration, "plain"), button(t("reset"), () => { localStorage.removeItem(STORAGE_KEY); showActiveOptions(); }, "plain"));
 }

@@ -8,7 +8,7 @@ const STEPS = 300, MIN_RADIUS = 9, MAX_RADIUS = 34;
 export async function schemaGraph({ name, classes: all, links, all_classes }) {
   const classes = all.some((each) => !each.is_plumbing) ? all.filter((each) => !each.is_plumbing) : all;
   if (!classes.length) return "";
-  const [wide, high] = matchMedia("(max-width: 40rem)").matches ? [380, 400] : [720, 420];
+  const [wide, high] = innerWidth <= 640 ? [380, 400] : [720, 420];
   const nodes = await layOut(classes, links, wide, high);
   const caption = element("p", { class: "quiet", "aria-live": "off" });
   const rest = all_classes - classes.length;

@@ -2,6 +2,7 @@
 
 import { $, announce, apiPath, button, call, download, element, failureBox, get, iconButton, inline, item, language, navigate, notifyTabs, openMenu, pageAddress, para, query, send, state, t } from "../shared/page.js";
 import { editInPlace } from "../turn/turn.js";
+import { setTitle } from "./conversation.js";
 
 const MAX_LISTED = 100;
 const DAY = 86400e3;
@@ -72,6 +73,7 @@ function threadMenu(opener, thread, title, own) {
   function rename() {
     editInPlace(own, title, t("conversationName"), t("rename"), async (text) => {
       await send("PATCH", url, { title: text.slice(0, 200) });
+      if (thread.thread === state.thread) setTitle(text);
       refreshThreads();
     }, () => listThreads());
   }

@@ -21,7 +21,7 @@ export async function loadGraphs(wanted) {
   return true;
 }
 
-const addLink = () => pageLink({ add: "" }, t("addData"));
+const addLink = (graph = "") => pageLink({ add: graph }, t("addData"));
 
 export function selectGraph(graph) {
   state.graph = graph;
@@ -37,7 +37,7 @@ export async function showWelcome(ask) {
   $("about").textContent = graph;
   const missing = Object.keys(about.unavailable).filter((each) => !(each in OPTIONAL_BRANCHES));
   const { is_visitor, may_share, may_write } = state.choices, isOpen = !about.problem && !is_visitor;
-  const links = [isOpen && pageLink({ graph, names: "" }, t("names")), isOpen && pageLink({ graph, verified: "" }, t("verifiedQuestions")), may_share && pageLink({ shares: "" }, t("sharedAnswers")), may_write && addLink()].filter(Boolean);
+  const links = [isOpen && pageLink({ graph, names: "" }, t("names")), isOpen && pageLink({ graph, verified: "" }, t("verifiedQuestions")), may_share && pageLink({ shares: "" }, t("sharedAnswers")), may_write && addLink(graph)].filter(Boolean);
   $("lead").replaceChildren(about.problem || countPhrase(about.things, "thing") + ", " + countPhrase(about.triples, "fact") + ", " + countPhrase(about.classes, "class") + ". " + t("citesSources"), ...links.flatMap((each) => [each === links[0] ? " " : " · ", each]), missing.length ? faint(t("notAvailable", { what: missing.map(branchLabel).join(", ") })) : "");
   const others = state.graphs.filter((each) => each.name !== graph).slice(0, MAX_OTHER_GRAPHS);
   $("others").hidden = !others.length;

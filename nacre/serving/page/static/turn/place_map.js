@@ -3,7 +3,7 @@
 import { apiPath, countPhrase, element, loadLabels, localName, pageAddress, send, t } from "../shared/page.js";
 import { drawPicture } from "../shell/picture.js";
 
-const MAX_PLACES = 500, RADIUS = 6, ATLAS = "static/vendor/world-atlas-2.0.2/countries-110m.json";
+const MAX_PLACES = 500, RADIUS = 6, MAX_NAMES = 3, ATLAS = "static/vendor/world-atlas-2.0.2/countries-110m.json";
 
 let outlines = null;
 const countries = () => (outlines ??= Promise.all([fetch(ATLAS).then((reply) => reply.json()), import("../vendor/topojson-client-3.1.0/topojson-client.min.js")]).then(([atlas]) => {
@@ -22,9 +22,11 @@ export async function appendMap(parent, graph, things, fewest = 1) {
   const places = Object.entries(await send("POST", apiPath("graphs", graph, "places"), { iris }));
   if (places.length < fewest) return;
   const labels = await loadLabels(graph, places.map(([iri]) => iri)), ground = await countries(), title = t("mapOf", { what: countPhrase(places.length, "thing") });
-  const nodes = places.map(([iri, [latitude, longitude]]) => {
-    const label = labels.get(iri) || localName(iri);
-    return { iri, label, x: longitude, y: -latitude, r: RADIUS, drawn: element("a", { href: pageAddress({ graph, thing: iri }), "aria-label": label, title: label }) };
+  // things at one place are one mark
+  const nodes = [...Map.groupBy(places, ([, place]) => String(place)).values()].map((here) => {
+    const [iri, [latitude, longitude]] = here[0], names = here.map(([each]) => labels.get(each) || localName(each)), count = here.length;
+    const label = (count > 1 ? countPhrase(count, "thing") + ": " : "") + names.slice(0, MAX_NAMES).join(", ") + (count > MAX_NAMES ? " …" : "");
+    return { iri, label, x: longitude, y: -latitude, r: RADIUS + Math.sqrt(count - 1) * 2, drawn: element("a", { href: pageAddress({ graph, thing: iri }), "aria-label": label, title: label }) };
   });
   const root = element("div", { class: "map", role: "group", "aria-label": title + t("mapKeys") });
   parent.append(element("figure", { class: "chart places" }, element("figcaption", {}, title), root));

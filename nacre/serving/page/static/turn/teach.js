@@ -1,42 +1,52 @@
-// Teach a word: what it may mean, with sample answers; a click -> asked again.
+// Teach a word: what it may mean, or any name of the graph, with sample answers; a click -> asked again.
 
-import { announce, apiPath, button, element, failureBox, get, inline, pageLink, t } from "../shared/page.js";
-import { teachWord } from "../shell/names.js";
+import { announce, apiPath, block, button, element, failureBox, get, inline, pageLink, searchField, t } from "../shared/page.js";
+import { kindOf, teachWord } from "../shell/names.js";
 import { withoutHint } from "./turn.js";
 
+const TYPING_DELAY = 250;
+
 export async function showMeanings(turn, record, word, root) {
-  const status = element("p", { class: "quiet", role: "status" }, t("loading"));
+  const status = element("p", { class: "quiet", role: "status" }), choices = block("options"), lead = element("p", { tabindex: "-1" }, t("mayMean", { word }));
   const tell = (text) => { status.replaceChildren(text); announce(text); };
-  root.replaceChildren(status);
-  try {
-    const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words", { word, question: (record.derivation?.depends ? record.standalone : record.question).slice(0, 1000) }));
-    if (problem) return tell(problem);
-    const choices = meanings.map((each) => meaning(each, () => teach(each)));
-    root.replaceChildren(element("p", { tabindex: "-1" }, t("mayMean", { word })), ...choices, status);
-    status.replaceChildren();
-    root.append(pageLink({ graph: record.graph, names: "" }, t("names")));
-    root.firstChild.focus();
-  } catch (failure) {
-    status.replaceChildren(failureBox(failure, button(t("tryAgain"), () => showMeanings(turn, record, word, root))));
+  const question = (record.derivation?.depends ? record.standalone : record.question).slice(0, 1000);
+  let timer = 0, latest = 0;
+  const field = searchField(t("searchMeanings"), () => { clearTimeout(timer); timer = setTimeout(() => show(field.value.trim()), TYPING_DELAY); });
+  root.replaceChildren(lead, field, choices, status, pageLink({ graph: record.graph, names: "" }, t("names")));
+  await show("");
+  lead.focus();
+
+  async function show(search) {
+    const own = ++latest;
+    tell(t("loading"));
+    try {
+      const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words", { word, question, search: search.slice(0, 100) }));
+      if (own !== latest) return;
+      field.hidden = Boolean(problem);
+      choices.replaceChildren(...meanings.map((each) => meaning(each, () => teach(each))));
+      tell(problem || (meanings.length ? "" : t("noneMembers")));
+    } catch (failure) {
+      if (own === latest) status.replaceChildren(failureBox(failure, button(t("tryAgain"), () => show(search))));
+    }
   }
 
-  async function teach({ iri }) {
-    for (const each of root.querySelectorAll("button")) each.disabled = true;
+  async function teach(meant) {
+    choices.inert = field.disabled = true;
     tell(t("namesApplying"));
     try {
-      const names = await teachWord(record.graph, word, iri, () => !root.isConnected);
+      const names = await teachWord(record.graph, word, meant, () => !root.isConnected);
       if (!names) return;
       if (names.busy || names.problem) return tell(names.problem || t("namesStillApplying"));
       turn.hooks.ask(record.question, record.thread ? record.turn : undefined);
     } catch (failure) {
-      for (const each of root.querySelectorAll("button")) each.disabled = false;
+      choices.inert = field.disabled = false;
       status.replaceChildren(failureBox(failure));
     }
   }
 }
 
-function meaning({ kind, name, answer, iri }, onclick) {
-  const words = [element("strong", {}, name), " (" + t(kind === "class" ? "kindClass" : "kindProperty") + ")", answer && ": " + rowsInWords(withoutHint(answer))];
+function meaning({ kind, name, answer, iri, of }, onclick) {
+  const words = [element("strong", {}, name), " (" + [kindOf(kind), of].filter(Boolean).join(": ") + ")", answer && ": " + rowsInWords(withoutHint(answer))];
   return button(inline(null, words), onclick, "chip", { title: iri });
 }
 

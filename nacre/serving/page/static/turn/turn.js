@@ -102,7 +102,9 @@ export function finishTurn(turn, record, kept = null) {
   renderMarkdown(turn.answer, withoutHint(record.answer), { rich, cite, table: whole || !rich ? (block) => answerTable(turn, whole || writtenTable(block, record), record) : null });
   removeListedOptions(turn, record);
   namesAsList(turn, record);
-  const rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
+  let rows = whole || record.citations.find((each) => each.rows.length > 2 && record.answer.includes("[" + each.n + "]"));
+  // a source has the first rows of a list only
+  if (rows?.columns.length === 1 && typeof record.values[0] === "number") rows = { ...rows, rows: record.values.map((value) => [value]) };
   if (["answered", "partial", "clarify"].includes(record.status)) showRows(turn, record, rows);
   const sources = element("ol", { class: "printed-sources", "aria-hidden": "true" }, record.citations.map((each) => item("[" + each.n + "] " + each.text)));
   turn.rest.replaceChildren(...statusLines(turn, record), sources, readingButtons(turn, record), teachingButtons(turn, record), toolbar(turn, record, kept));
@@ -128,9 +130,8 @@ async function showRows(turn, record, found) {
     if (old) old.replaceWith(grid); else answer.append(grid);
   }
   if (display === "table") return;
-  if (rows?.rows.length > 2 && display !== "map") {
-    const figure = await (await import("./chart.js")).chart(rows);
-    if (figure && new RegExp(t("pieWords"), "i").test(record.question)) figure.append(quiet(t("noPie")));
+  if (rows?.rows.length > (display ? 1 : 2) && display !== "map") {
+    const { chart, askedKind } = await import("./chart.js"), figure = await chart(rows, display && askedKind(record.question));
     // before what is asked below the table
     const grid = answer.querySelector(":scope > .grid");
     if (figure) (grid || answer.lastChild)[grid && display ? "before" : "after"](figure);

@@ -1,14 +1,15 @@
-"""Teach a word: a word of a question that names nothing + an open graph -> the classes and properties it may mean. Each
-comes with what the question would give: it is read and run with the word as a further name, in memory."""
+"""Teach a word: a word of a question that names nothing + an open graph -> the classes, properties, values and things
+that it may mean, each with what the question would give: it is read and run with the word as a name, in memory."""
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
+from agents.answering.answer_record import TAKEN_SCORE
+from ingestion.layer.apply import MAX_NAME, MAX_WORDS, Meaning
 from nacre.access.likeness import (
     KIND_GAIN,
     TELLING_ROLES,
@@ -23,7 +24,7 @@ from nacre.access.likeness import (
 from nacre.access.open_graph import lexicon_for
 from nacre.errors import ConfigError
 from nacre.language.sanitize import quote_line
-from nacre.language.tokens import fold, lemma, tokenize
+from nacre.language.tokens import fold, lemma, name_tokens, tokenize
 from nacre.language.translation import GLOSSED_LANGUAGES
 from nacre.plans.selects import plan_elements, plan_parts
 from nacre.records.evidence import Rows
@@ -32,7 +33,7 @@ from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.threads import raise_if_cancelled
 from nacre.records.turn import Mention, Rewrite
 from nacre.stores.catalog import Graph
-from nacre.stores.sqlite.lexicon import Lexicon, LexiconWord
+from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconWord
 from nacre.understanding.glossing import gloss_question, question_language
 from nacre.understanding.linking.link_mentions import link_mentions, linker_of
 from nacre.understanding.question.analyse import analyse_question
@@ -41,12 +42,7 @@ from nacre.wording.answer import verbalise_result
 from nacre.wording.translations import translate_result
 from tools.sql import run_reading
 
-# of a name that is taught: words, and characters (given)
-MAX_WORDS, MAX_NAME = 4, 100
-
-TermKind = Literal["class", "property"]
-
-# meanings that are proposed and that are tried with the question, classes and properties that are compared (given)
+# what is proposed, is tried with the question or found by a search, and is compared, at most (given)
 MAX_PROPOSED, MAX_TRIED, MAX_TERMS = 3, 8, 400
 
 # seconds for trying them; the rest is proposed without an answer (given)
@@ -55,24 +51,13 @@ TRYING_SECONDS = 4.0
 # what adds to the likeness: the question is about things that have the property; a reading with score 1 (given)
 NEAR_GAIN, SCORE_GAIN = 0.15, 1.0
 
-# the score from which on a name has a word already (given)
-TAKEN_SCORE = 0.8
-
 _LINK_KINDS = {"class": "the class", "property": "the property", "entity": "the thing", "value": "a value of"}
+
+# a class, a property, or the entry of a value or thing
+_Term = Class | Predicate | LexiconEntry
 
 # characters of an answer, samples of a property, and characters of each (given)
 MAX_ANSWER, MAX_SAMPLES, MAX_SAMPLE = 300, 3, 60
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """A class or property that a word may mean. `answer`: what the question would give then, "" for nothing; without a
-    question some of its values, or the number of its things."""
-
-    kind: TermKind
-    iri: str
-    name: str
-    answer: str
 
 
 def require_teachable(word: str, graph: Graph) -> None:
@@ -95,49 +80,68 @@ def require_teachable(word: str, graph: Graph) -> None:
         raise ConfigError(f"“{shown}” is a word that questions are made of. It can't be a name.")
 
 
-def find_meanings(word: str, question: str, graph: Graph) -> tuple[Meaning, ...]:
-    """The likeliest meanings, best first: those that answer the question, then those whose names are like the word.
-    Raises ConfigError as `require_teachable`."""
+def find_meanings(word: str, question: str, graph: Graph, search: str = "") -> tuple[Meaning, ...]:
+    """The likeliest meanings, best first: those that answer the question, then those with names like the word; with
+    `search`, those with a name whose words begin so. Raises ConfigError as `require_teachable`."""
     require_teachable(word, graph)
     deadline = time.monotonic() + TRYING_SECONDS
     found: list[tuple[float, Meaning]] = []
-    for near, term in _nearest_terms(word, question, graph)[: MAX_TRIED if question else MAX_PROPOSED]:
+    near = [(0.0, each) for each in _called(search, graph)] if search else _nearest_terms(word, question, graph)
+    if not search:
+        # of values, which may be many, only the nearest one stands beside classes and properties
+        values = [each for each in near if isinstance(each[1], LexiconEntry)]
+        near = [each for each in near if each not in values][: MAX_TRIED if question else MAX_PROPOSED] + values[:1]
+    for likeness, term in near[: MAX_TRIED + 1]:
         raise_if_cancelled()
-        score, answer = 0.0, _samples(term)
+        score, meaning = 0.0, _meaning(term, graph.schema)
         if question:
             is_late = time.monotonic() > deadline
-            score, answer = (0.0, "") if is_late else _reading_with(word, term.iri, question, graph)
-        found.append((near + SCORE_GAIN * score, Meaning(_kind(term), term.iri, term.label, answer)))
-    ranked = sorted(found, key=lambda each: (question != "" and not each[1].answer, -each[0]))
+            score, answer = (0.0, "") if is_late else _reading_with(word, term, question, graph)
+            meaning = replace(meaning, answer=answer)
+        found.append((likeness + SCORE_GAIN * score, meaning))
+    ranked = [each for _, each in sorted(found, key=lambda each: (question != "" and not each[1].answer, -each[0]))]
+    if search:
+        return tuple(ranked)
     # an answer that an earlier one gives already does not come from the word
-    apart = {meaning.answer if question and meaning.answer else meaning.iri: meaning for _, meaning in reversed(ranked)}
+    apart = {each.answer if question and each.answer else (each.iri, each.value): each for each in reversed(ranked)}
     return tuple(reversed(apart.values()))[:MAX_PROPOSED]
 
 
-def named_term(name: str, schema: Schema) -> tuple[TermKind, str]:
-    """The kind and IRI of the class or property with this IRI or name. Raises ConfigError unless just one has it."""
-    terms: list[Class | Predicate] = [*schema.classes]
-    terms += (each for each in schema.predicates if each.role not in ("type", "schema"))
+def taught_meaning(word: str, name: str, graph: Graph, value: str = "") -> Meaning:
+    """As `named_meaning`, of a word that can be taught. Raises ConfigError as `require_teachable`."""
+    require_teachable(word, graph)
+    return named_meaning(name, graph, value)
+
+
+def named_meaning(name: str, graph: Graph, value: str = "") -> Meaning:
+    """The class or property with this IRI or name, the `value` of that property, or the thing with this IRI. Raises
+    ConfigError unless just one has it."""
+    terms: list[Class | Predicate] = [*graph.schema.classes]
+    terms += (each for each in graph.schema.predicates if each.role not in ("type", "schema"))
     wanted = name.strip().casefold()
-    found = [each for each in terms if each.iri == name.strip()]
+    found: list[_Term] = [each for each in terms if each.iri == name.strip()]
     found = found or [each for each in terms if each.label.casefold() == wanted]
     found = found or [each for each in terms if wanted in map(str.casefold, each.alt_labels)]
+    if value:
+        of = {each.iri for each in found if isinstance(each, Predicate)}
+        found = [each for each in _values(graph) if each.target == value and each.predicate in of]
+    elif not found and not graph.attached and (thing := graph.lexicon.thing(name.strip())) is not None:
+        return Meaning("thing", name.strip(), thing.label)
     if len(found) == 1:
-        return _kind(found[0]), found[0].iri
+        return _meaning(found[0], graph.schema)
     if found:
-        raise ConfigError(
-            f"Several are called “{quote_line(name)}”: {', '.join(each.iri for each in found)}. Give one."
-        )
+        iris = ", ".join(_meaning(each, graph.schema).iri for each in found)
+        raise ConfigError(f"Several are called “{quote_line(name)}”: {iris}. Give one.")
     raise ConfigError(f"No class or property is called “{quote_line(name)}”. Leave it out to see the likeliest.")
 
 
-def _reading_with(word: str, iri: str, question: str, graph: Graph) -> tuple[float, str]:
+def _reading_with(word: str, term: _Term, question: str, graph: Graph) -> tuple[float, str]:
     """The score of the likeliest reading with the word, and what it gives; "" also if it does without the word."""
-    lexicon = _taught_lexicon(lexicon_for(graph, question), word, iri)
+    lexicon = _taught_lexicon(lexicon_for(graph, question), word, term)
     rewrite = _standalone(question, lexicon)
     understood = understand(rewrite, lexicon.schema, lexicon)
     best = next(iter(understood.readings), None)
-    if best is None or not _uses(word, iri, best.plan.body, understood.mentions):
+    if best is None or not _uses(word, term, best.plan.body, understood.mentions):
         return 0.0, ""
     for rows in run_reading(best, 0, engine_of(graph), round=0).evidence:
         if isinstance(rows, Rows):
@@ -156,16 +160,18 @@ def _standalone(question: str, lexicon: Lexicon) -> Rewrite:
     return Rewrite(gloss_question(question, lexicon, code) if gloss else question, own=question, gloss=gloss)
 
 
-def _uses(word: str, iri: str, body: Body, mentions: Sequence[Mention]) -> bool:
+def _uses(word: str, term: _Term, body: Body, mentions: Sequence[Mention]) -> bool:
     """Not as the class of a named thing, nor through another word; mentions of classes have no target."""
+    target = term.target if isinstance(term, LexiconEntry) else term.iri
     named = {c for each in plan_parts(body) if isinstance(each, Variable) and each.keys for c in each.classes}
-    having = [fold(word) in fold(each.text) for each in mentions if each.target in (iri, "")]
-    others = [each for each in mentions if each.target == iri and fold(word) not in fold(each.text)]
-    return iri in plan_elements(body) - named and any(having) and not others
+    having = [fold(word) in fold(each.text) for each in mentions if each.target in (target, "")]
+    others = [each for each in mentions if each.target == target and fold(word) not in fold(each.text)]
+    is_used = isinstance(term, LexiconEntry) or target in plan_elements(body) - named
+    return is_used and any(having) and not others
 
 
-def _nearest_terms(word: str, question: str, graph: Graph) -> list[tuple[float, Class | Predicate]]:
-    """The classes and properties that may be meant, with their likeness, the likeliest first."""
+def _nearest_terms(word: str, question: str, graph: Graph) -> list[tuple[float, _Term]]:
+    """The classes, properties and values that may be meant, with their likeness, the likeliest first."""
     schema, lexicon = graph.schema, lexicon_for(graph, question or word)
     understood = understand(_standalone(question or word, lexicon), schema, lexicon)
     about = (*understood.readings[:1], *(each.everything for each in understood.named))
@@ -173,9 +179,9 @@ def _nearest_terms(word: str, question: str, graph: Graph) -> list[tuple[float, 
     properties = [each for each in schema.shown_predicates if each.role in TELLING_ROLES]
     own = [each for each in properties if classes & {*each.domains, *each.ranges}]
     others = (each for each in properties if each not in own)
-    every: list[Class | Predicate] = [*own, *schema.shown_classes, *others]
+    every: list[_Term] = [*own, *schema.shown_classes, *others, *_values(graph)]
     terms = every[:MAX_TERMS]
-    texts = [f"{each.label}. {each.comment}" if each.comment else each.label for each in terms]
+    texts = [f"{each.label}. {comment}" if (comment := getattr(each, "comment", "")) else each.label for each in terms]
     by_words = word_likenesses(asked_forms(word), [text_forms(each) for each in texts])
     near, kind = likenesses(word, texts, by_words, graph.lexicon), requested_kind(question)
     found = [
@@ -187,17 +193,43 @@ def _nearest_terms(word: str, question: str, graph: Graph) -> list[tuple[float, 
     return sorted(zip(found, terms, strict=True), key=lambda each: -each[0])
 
 
-def _taught_lexicon(lexicon: Lexicon, word: str, iri: str) -> Lexicon:
+def _called(search: str, graph: Graph) -> list[_Term]:
+    """The classes and properties, values and things that have a name with words that begin like these."""
+    words = [token.norm for token in tokenize(search)]
+
+    def is_called(*names: str) -> bool:
+        own = [name_tokens(name) for name in names]
+        return any(all(any(each.startswith(word) for each in name) for word in words) for name in own)
+
+    shown: list[Class | Predicate] = [*graph.schema.shown_classes, *graph.schema.shown_predicates]
+    found: list[_Term] = [each for each in shown if is_called(each.label, *each.alt_labels)]
+    found += (each for each in _values(graph) if is_called(each.label))
+    parts = [] if graph.attached else [graph.lexicon.beginning(word) for word in words]
+    things = {each.target: each for each in graph.lexicon.find_containing(parts, MAX_TERMS) if each.kind == "entity"}
+    return [*found, *things.values()]
+
+
+def _values(graph: Graph) -> Collection[LexiconEntry]:
+    """The values of an ingested graph that have names; those of another graph can't have further ones."""
+    entries = () if graph.attached else graph.lexicon.schema_entries
+    return {(each.predicate, each.target): each for each in entries if each.kind == "value"}.values()
+
+
+def _taught_lexicon(lexicon: Lexicon, word: str, term: _Term) -> Lexicon:
     """The lexicon with one more name, as a layer gives it. It shares the files of the lexicon."""
-    taught, tokens, known_word = copy.copy(lexicon), tuple(token.norm for token in tokenize(word)), lexicon.word
+    taught, tokens, known_word, known = copy.copy(lexicon), name_tokens(word), lexicon.word, lexicon.exact
+    iri = "" if isinstance(term, LexiconEntry) else term.iri
+    entries = [each for each in lexicon.schema_entries if each.target == iri and each.kind != "value"]
+    own = {each._replace(tokens=tokens) for each in ([term] if isinstance(term, LexiconEntry) else entries)}
 
     def look_up(text: str) -> LexiconWord | None:
         own = LexiconWord(-1, text, lemma(text), 1, 0, len(tokens) == 1, len(tokens)) if text in tokens else None
         return known_word(text) or own
 
     taught.__dict__["word"] = look_up
+    taught.__dict__["exact"] = lambda words: [*known(words), *(own if tuple(words) == tokens else ())]
     if lexicon.of_schema is not lexicon:
-        taught.__dict__["_of_schema"] = _taught_lexicon(lexicon.of_schema, word, iri)
+        taught.__dict__["_of_schema"] = _taught_lexicon(lexicon.of_schema, word, term)
         taught.schema, taught.schema_entries = taught.of_schema.schema, taught.of_schema.schema_entries
         return taught
     schema = lexicon.schema
@@ -209,16 +241,18 @@ def _taught_lexicon(lexicon: Lexicon, word: str, iri: str) -> Lexicon:
             for p in schema.predicates
         ),
     )
-    own = {e._replace(tokens=tokens) for e in lexicon.schema_entries if e.target == iri and e.kind != "value"}
     taught.schema_entries = tuple(sorted({*lexicon.schema_entries, *own}))
     return taught
 
 
-def _kind(term: Class | Predicate) -> TermKind:
-    return "property" if isinstance(term, Predicate) else "class"
-
-
-def _samples(term: Class | Predicate) -> str:
+def _meaning(term: _Term, schema: Schema) -> Meaning:
     if isinstance(term, Class):
-        return f"{term.count:,} {'thing' if term.count == 1 else 'things'}"
-    return ", ".join(quote_line(each)[:MAX_SAMPLE] for each in (term.values or term.samples)[:MAX_SAMPLES])
+        return Meaning("class", term.iri, term.label, f"{term.count:,} {'thing' if term.count == 1 else 'things'}")
+    if isinstance(term, Predicate):
+        samples = (quote_line(each)[:MAX_SAMPLE] for each in (term.values or term.samples)[:MAX_SAMPLES])
+        return Meaning("property", term.iri, term.label, ", ".join(samples))
+    if term.predicate:
+        of = schema.predicate_of[term.predicate].label
+        return Meaning("value", term.predicate, term.label, value=term.target, of=of)
+    of = next((each.label for each in schema.classes if each.relation == term.relation), "")
+    return Meaning("thing", term.target, term.label, of=of)
