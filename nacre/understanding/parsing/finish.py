@@ -595,7 +595,5 @@ def opposite_end_refs(state: ParseState, root: Ref, context: ParseContext) -> li
                 if own == root.node and graph.widest_node(other) == other:
                     # of two things of one class the one that is not named
                     refs = (Ref(other, "", slot) for slot in range(MAX_SLOTS))
-                    ref = next(each for each in refs if each not in named | {root})
-                    if ref not in found:
-                        found.append(ref)
-    return found[:MAX_REFS]
+                    found.append(next(each for each in refs if each not in named | {root}))
+    return list(dict.fromkeys(found))[:MAX_REFS]
