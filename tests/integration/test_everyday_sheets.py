@@ -231,3 +231,11 @@ async def test_a_name_is_no_description_and_nan_no_text(tmp_path: Path) -> None:
     assert (await ask("Who is the brewer of Hay Cart?"))["values"] == ["Rook Mill"]
     assert (await ask("Which brewer has the most ales?"))["values"] == ["Rook Mill"]
     assert (await ask("Which ales have no cellar?"))["values"] == ["Hay Cart", "Old Crow"]
+
+
+async def test_sums_may_stand_among_headings(tmp_path: Path) -> None:
+    sheet = "Pump,Village,Litres,Year built,Visits,1060\n" + "".join(
+        f"P{i},{village},{litres},{1900 + i},{i + 2},{10 * litres}\n"
+        for i, (village, litres) in enumerate([("Oby", 40), ("Ely", 26), ("Oby", 25), ("Rye", 15)])
+    )
+    assert (await ask_graph(sheet, tmp_path, "pumps.csv")("How many litres has P1?"))["values"] == [26]

@@ -179,8 +179,11 @@ def _heading_row(head: Sequence[Sequence[str]], filled: Sequence[int]) -> int | 
         below = [many for many in filled[at + 1 :] if many]
         if not count or (below and count < max(1, min(2, max(below)), median(below) / 2)):
             continue
-        values = [n for n, cell in enumerate(head[at]) if is_value(cell) and not is_year(cell)]
-        if any(_is_column_of_values(head[at + 1 :], n) for n in values):
+        of_values = [n for n in range(len(head[at])) if _is_column_of_values(head[at + 1 :], n)]
+        own = [head[at][n] for n in of_values if head[at][n].strip()]
+        values = [cell for cell in own if is_value(cell) and not is_year(cell)]
+        # sums may stand among headings
+        if values and 2 * len(values) >= len(own):
             return None
         return at
     return None
