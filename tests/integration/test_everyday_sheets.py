@@ -239,3 +239,21 @@ async def test_sums_may_stand_among_headings(tmp_path: Path) -> None:
         for i, (village, litres) in enumerate([("Oby", 40), ("Ely", 26), ("Oby", 25), ("Rye", 15)])
     )
     assert (await ask_graph(sheet, tmp_path, "pumps.csv")("How many litres has P1?"))["values"] == [26]
+
+
+async def test_a_noun_of_rows_is_no_part_of_a_value(tmp_path: Path) -> None:
+    sheet = "name,sire,kept at,state\n" + "".join(
+        f"{name},{sire},{park},{state}\n"
+        for name, sire, park, state in [
+            ("Ada", "NA", "Creature Park", "Escaped"),
+            ("Bo", "NA", "Lake House", "Escaped"),
+            ("Cid", "NA", "Creature Park", "Kept"),
+            ("Dot", "Bo the Old", "Lake House", "Kept"),
+            ("Eli", "Bo the Old", "Creature Park", "Kept"),
+        ]
+    )
+    ask = ask_graph(sheet, tmp_path, "herd.csv")
+    assert (await ask("Which creatures escaped?"))["values"] == ["Ada", "Bo"]
+    assert (await ask("How many creatures escaped?"))["values"] == [2]
+    # what is not known is the sire of none
+    assert (await ask("Who is the sire of the most creatures?"))["values"] == ["Bo the Old"]

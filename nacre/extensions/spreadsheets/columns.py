@@ -269,6 +269,8 @@ def _stated_type(stated: StatedColumn, profile: ColumnProfile, comma: bool) -> C
 
 # cells of no value as programs write them; they are no texts
 EMPTY = frozenset(("", "nan", "NaN", "NULL", "#N/A"))
+# letters of a code of a country, a unit or the like, at most
+MAX_CODE = 3
 
 # headings of two columns that may be degrees, what they are then called, and the highest number
 _LONGITUDE, _LATITUDE = ("longitude", 180.0), ("latitude", 90.0)
@@ -303,9 +305,10 @@ class CellNumbers(dict[str, int]):
         texts: Terms,
         plain: Terms | None = None,
         is_plain: Callable[[str], object] | None = None,
+        empty: frozenset[str] = EMPTY,
     ) -> None:
-        super().__init__(dict.fromkeys(EMPTY, 0))
-        self._number_of, self._texts, self.misfits = number_of, texts, set[str]()
+        super().__init__(dict.fromkeys(empty, 0))
+        self._empty, self._number_of, self._texts, self.misfits = empty, number_of, texts, set[str]()
         self._plain, self._is_plain = plain, is_plain
 
     def of(self, cells: Sequence[str]) -> Iterable[int]:
@@ -314,12 +317,12 @@ class CellNumbers(dict[str, int]):
             self._plain is not None
             and self._is_plain is None
             and all(texts := list(map(str.strip, cells)))
-            and EMPTY.isdisjoint(texts)
+            and self._empty.isdisjoint(texts)
         ):
             return self._plain.of(texts)
         if len(self) > MAX_DISTINCT:
             self.clear()
-            self.update(dict.fromkeys(EMPTY, 0))
+            self.update(dict.fromkeys(self._empty, 0))
         if self._plain is not None:
             new = list(dict.fromkeys(filterfalse(self.__contains__, cells)))
             if all(map(self._is_plain, new) if self._is_plain else map(eq, new, map(str.strip, new))):
@@ -342,11 +345,12 @@ def number_of_no(numbers: TermNumbers) -> int:
     return numbers.of(_SORTS["boolean"])["false"]
 
 
-def literal_numbers(kind: ColumnType, numbers: TermNumbers) -> CellNumbers:
-    """The literals of a column by its cells."""
+def literal_numbers(kind: ColumnType, numbers: TermNumbers, profile: ColumnProfile | None = None) -> CellNumbers:
+    """The literals of a column by its cells. "NA" is no value beside longer texts; alone it may be a code."""
     texts = numbers.of(kind.texts)
     if kind.name == "text":
-        return CellNumbers(texts.__getitem__, texts, texts)
+        is_code = profile is None or all(len(text) <= MAX_CODE for text in profile.sample)
+        return CellNumbers(texts.__getitem__, texts, texts, empty=EMPTY if is_code else EMPTY | {"NA"})
 
     def number(text: str) -> int | None:
         found = kind.literal(text)

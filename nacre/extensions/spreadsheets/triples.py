@@ -524,7 +524,7 @@ def _triples(things: "np.ndarray[Any, Any]", predicate: int, objects: "np.ndarra
 
 def _cell_numbers(column: SheetColumn, link: FoundLink | None, numbers: TermNumbers) -> CellNumbers:
     if link is None:
-        return literal_numbers(column.type, numbers)
+        return literal_numbers(column.type, numbers, column.profile)
     find, iris = link.find, numbers.iris
     return CellNumbers(lambda text: iris[iri] if (iri := find(text)) else None, numbers.of(STRING))
 

@@ -10,6 +10,7 @@ from nacre.language.data import language, load_language_data, word_list
 from nacre.language.thesaurus import function_words, gradable_adjective, nouns_of_kind
 from nacre.language.tokens import Token, fold, tokenize
 from nacre.language.values import is_number_name
+from nacre.language.word_forms import is_plural
 from nacre.records.plan import Variable
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 from nacre.understanding.linking.name_candidates import EntityNames, NameCandidate
@@ -78,8 +79,13 @@ class ValueLinker:
         """The values of which words that name nothing else are parts, if one value of the property has them: "Labour"
         of "Labour Party"."""
         words, done = question.tokens, linked
+        # "how many animals" asks for the rows of a sheet, and for none of "Animal Park"
+        asked = {cue.end for cue in question.cues if cue.kind in ("count", "open", "most")}
+        asked = {i for i in asked if self.graph.main_sheet is not None and i < len(words) and is_plural(words[i].norm)}
         for i, token in enumerate(words):
             if done >> i & 1 or i in question.stopwords or len(token.norm) < MIN_PART_LETTERS:
+                continue
+            if i in asked and token.text.islower():
                 continue
             values: dict[str, dict[str, LexiconEntry]] = defaultdict(dict)
             for word in {token.norm, token.lemma}:
