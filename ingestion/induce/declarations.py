@@ -388,9 +388,9 @@ MAX_NAME_LENGTH = 60
 _TEXT_DATATYPES = frozenset({"", XSD + "string", LANGUAGE_STRING})
 
 # words with a capital letter or a space, as in names; no addresses, numbers or codes
-# several words, a word with a capital letter, or such words with hyphens that are no code
+# several words, a word with a capital letter, or such words with hyphens: no code, no words in camel case
 _NAME_SHAPE = re.compile(
-    r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+|(?=.*[a-z])[^\W\d_a-z][^\W\d_]+(-[^\W\d_]+)+)"
+    r"(?!.*(://|@))(?=.*[^\W\d_]{2})([^\W\d_].*\s.*|[^\W\d_a-z][^\W\d_]+|[^\W\d_a-z][a-zß-ÿ]+(-[^\W\d_][a-zß-ÿ]+)+)"
 )
 
 # a description may also be a single word

@@ -454,6 +454,8 @@ def link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph)
     classes = [link.refs[0].node for link in links if link.kind == "class"]
     if rows is None or rows in classes:
         return []
+    # tables of a database may be new, so that only "the most ..." means its rows
+    is_open = not classes and graph.is_sheet(rows)
     words, known, cued = question.tokens, language().words, covered_mask(question.cues)
     linked, of_sheet = covered_mask(links), set(graph.nodes[rows].words)
     names = {link.start for link in links if link.kind == "entity" and link.match != "part"}
@@ -476,6 +478,6 @@ def link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph)
         is_part = after[0] in known["helping"] and after[1] not in known["owner_subjects"]
         # "which plot has the most captures" names another class
         is_meant = (is_many and not is_part) or before + 1 in ranked or i + 1 in names
-        if (i in ranked and is_plural(token.norm)) if classes else is_meant:
+        if is_meant if is_open else (i in ranked and is_plural(token.norm)):
             return [Link(i, i + 1, "class", (Ref(rows),), ROW_NOUN_SCORE, 1 << i, match=ROW_NOUN)]
     return []

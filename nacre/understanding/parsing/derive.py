@@ -225,7 +225,7 @@ def _add(cell: _Cell, state: ParseState) -> None:
 def _steps(state: ParseState, at: int, chart: _Chart, context: ParseContext) -> Iterator[_Step]:
     """All ways to go on from a token: skip it, or take what begins at it."""
     question = context.question
-    if state.covered >> at & 1:
+    if state.covered >> at & 1 and question.tokens[at].norm.isdigit():
         # the year of a name before it
         yield at + 1, state
         return
