@@ -104,3 +104,18 @@ async def test_an_answer_by_months_is_as_sure_as_the_one_by_years(ask: Ask) -> N
 
 async def test_one_decimal_of_an_average_stays(ask: Ask) -> None:
     assert "402.5" in (await ask("What is the average weight of the horses whose breed is Cob?"))["answer"]
+
+
+@pytest.mark.parametrize(
+    "questions",
+    [
+        # of a turn that was not answered nobody knows what it was about
+        ("How much does Comet weigh?", "Which one gallops?", "In which barn is it?"),
+        # "each" without a number, an average that nothing asks for, and a question that names nothing
+        ("What did we make from each breed?",),
+        ("weight per breed",),
+        ("Were there any since 2022?",),
+    ],
+)
+async def test_what_rests_on_a_guess_is_not_stated(questions: tuple[str, ...], ask: Ask) -> None:
+    assert (await ask(*questions))["status"] != "answered"

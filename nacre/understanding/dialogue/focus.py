@@ -22,6 +22,7 @@ from nacre.understanding.question.records import Link
 MIN_NAMING_SCORE, MIN_HINT_SCORE = 0.5, 0.3
 
 MAX_SCORE_GAP = 0.05  # How much worse than the best class or property of the same words another one may be.
+AFTER_FAILURE = 0.5  # How certain things of earlier turns are after one without an answer, at most (given).
 MAX_TURNS_OF_ONE = 3  # Turns in which one thing is looked for before several count as "it".
 
 
@@ -53,7 +54,10 @@ def focus(
         # a step nearer, however few things have the link
         if best is None or distance <= nearest - NAMED_STEP_COST + RARE_STEP_COST:
             best, nearest = scope, distance
-    return _with_best_confidence(best or found[0], found)
+    chosen = _with_best_confidence(best or found[0], found)
+    is_after_failure = earlier[-1].plan is None and not earlier[-1].keys
+    # a turn in between that was not answered may have been about something else
+    return replace(chosen, confidence=min(chosen.confidence, AFTER_FAILURE)) if is_after_failure else chosen
 
 
 def subject_focus(turn: EarlierTurn, linker: Linker) -> Scope:

@@ -68,7 +68,8 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
     yield from _unshown(candidate, question)
     yield from _kept_others(candidate, question)
     yield from _last_dates(candidate, question, graph)
-    if question.wants_measure and MEASURE_RULE not in d.trace:
+    if (question.wants_measure and MEASURE_RULE not in d.trace) or (d.conditions and not d.links):
+        # "were there any since June" names nothing
         yield question.text
     selects = selects_of(candidate.body)
     is_only_named = isinstance(candidate.body, Ask) and {x.kind for x in d.links} == {"entity"}
@@ -326,6 +327,13 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
     if functions - {""} and not d.group:
         # "total load by boat"
         yield from (_words(question, x.covered) for x in d.links if x.kind == "class" and x.start in grouped)
+    each = [cue for cue in question.cues if cue.kind == "group"]
+    if "group dropped" in d.trace and d.targets and not any(t.ref.predicate or t.function for t in d.targets):
+        # "what did we make from each instructor", for the instructors
+        yield from (_words(question, cue.covered) for cue in each)
+    if "number per group" in d.trace and "avg" in functions and not any(cue.kind == "avg" for cue in question.cues):
+        # "hours lost per sky" may be a total
+        yield from (_words(question, cue.covered) for cue in each)
     is_joined = any(token.norm in language().words["joining"] for token in question.tokens)
     if "count" in functions and functions - {"count", ""} and not d.group and not is_joined:
         yield question.text
