@@ -155,7 +155,12 @@ def _shape(
     abouts = {term: graph.about(term.predicate) for term in terms if isinstance(term, Attribute)}
     keys = {t for t, a in abouts.items() if a.role in ("name", "identifier") and a.functional and a.pairs_off}
     values = [term for term in abouts if term not in keys]
-    group, by = tuple(term.variable for term in terms if term not in values), tuple(values)
+    group = tuple(term.variable for term in terms if term not in values)
+    if values and any(isinstance(answer, Aggregate) for answer in answers):
+        # "for each year and condition": a column beside a number for each group is one of its own
+        beside = (a for a in answers if isinstance(a, Attribute) and a not in keys and a.variable not in group)
+        values = list(dict.fromkeys((*values, *beside)))
+    by = tuple(values)
     is_aggregated = order is not None and isinstance(order.by, Aggregate)
     is_aggregated |= any(condition.function for condition in derivation.conditions)
     if is_aggregated and not (group or by or any(isinstance(answer, Aggregate) for answer in answers)):

@@ -432,9 +432,10 @@ def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -
 
 
 def _not_measured(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
-    """ "How long" of what is no length: things, or a property that neither the adjective means nor a word names."""
+    """ "How long" of what is no length: things, or a property that neither the adjective means nor a word names; "how
+    much money did we take" is no longitude, although what takes time is long."""
     d = candidate.derivation
-    named = {ref.predicate for x in d.links if x.kind == "property" for ref in x.refs} - {""}
+    named = {ref.predicate for x in d.links if x.kind == "property" and x.match != "like" for ref in x.refs} - {""}
     asked = {target.ref.predicate for target in d.targets}
     for cue in (cue for cue in question.cues if cue.kind == "degree" and cue.value and not asked & named):
         # "how old", by the day on which it was built

@@ -37,7 +37,7 @@ export async function showMeanings(turn, record, word, root) {
       const names = await teachWord(record.graph, word, meant, () => !root.isConnected);
       if (!names) return;
       if (names.busy || names.problem) return tell(names.problem || t("namesStillApplying"));
-      turn.hooks.ask(record.question, record.thread ? record.turn : undefined);
+      turn.hooks.ask(record.question, record.thread && !turn.root.nextElementSibling ? record.turn : undefined);
     } catch (failure) {
       choices.inert = field.disabled = false;
       status.replaceChildren(failureBox(failure));

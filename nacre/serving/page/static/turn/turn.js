@@ -142,7 +142,7 @@ async function showRows(turn, record, found) {
 // Rows of nothing but numbers and dates, with the names of the things that have them.
 async function withNames(graph, things, table) {
   const isNamed = table.rows.some((row) => row.some((cell) => typeof cell === "string" && !/^[\d-]{4,10}$/.test(cell)));
-  if (isNamed || !table.rows.length || things.length < table.rows.length) return table;
+  if (isNamed || !table.rows.length || things.length !== table.rows.length) return table;
   const labels = await loadLabels(graph, things);
   return { named: true, columns: [t("columnName"), ...table.columns], units: ["", ...(table.units || [])], rows: table.rows.map((row, i) => [labels.get(things[i]) || localName(things[i]), ...row]) };
 }
