@@ -82,7 +82,7 @@ def choose_name(columns: Sequence[SheetColumn], key: SheetColumn | None, label: 
         ranked = own
     ranked = ranked or [each for each in compounds if each.profile.is_unique]
     if ranked:
-        # a "beer name" before a "description"
+        # an "ale name" before a "description"
         is_text = word_list("ingestion", "description_words")
         return min(ranked, key=lambda x: (not is_text.isdisjoint(words_of(x.name)), len(words_of(x.name)) > 1, x.place))
     likely = [

@@ -66,7 +66,7 @@ class ValueLinker:
         return [*self._prefer_places(found, question), *self._code_links(question)]
 
     def _prefer_places(self, links: Sequence[Link], question: Question) -> Iterator[Link]:
-        """Of values after "in" those of properties called places, if there are any: "in Iceland" is no team."""
+        """Of values after "in" those of properties called places, if there are any: "in Oslo" is no crew."""
         words, places = question.tokens, nouns_of_kind("places")
         inside = {i + 1 for i, token in enumerate(words) if token.norm in language().words["where_in"]}
         named = [not places.isdisjoint(self.graph.words.get(link.refs[0].predicate, ())) for link in links]
@@ -79,7 +79,7 @@ class ValueLinker:
         """The values of which words that name nothing else are parts, if one value of the property has them: "Labour"
         of "Labour Party"."""
         words, done = question.tokens, linked
-        # "how many animals" asks for the rows of a sheet, and for none of "Animal Park"
+        # "how many creatures" asks for the rows of a sheet, and for none of "Creature Park"
         asked = {cue.end for cue in question.cues if cue.kind in ("count", "open", "most")}
         asked = {i for i in asked if self.graph.main_sheet is not None and i < len(words) and is_plural(words[i].norm)}
         for i, token in enumerate(words):

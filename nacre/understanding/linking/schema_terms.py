@@ -476,7 +476,7 @@ def link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph)
         is_many = is_noun and (before in question.stopwords or (before >= 0 and cued >> before & 1))
         after = [*(each.norm for each in words[i + 1 : i + 3]), "", ""]
         is_part = after[0] in known["helping"] and after[1] not in known["owner_subjects"]
-        # "which plot has the most captures" names another class
+        # "which bed has the most visits" names another class
         is_meant = (is_many and not is_part) or before + 1 in ranked or i + 1 in names
         if is_meant if is_open else (i in ranked and is_plural(token.norm)):
             return [Link(i, i + 1, "class", (Ref(rows),), ROW_NOUN_SCORE, 1 << i, match=ROW_NOUN)]

@@ -359,7 +359,7 @@ def settle_grouping(derivation: Derivation, root: Ref, context: ParseContext) ->
         return
     has_aggregate = any(target.function for target in targets)
     if has_aggregate and (verbs := {link.refs[0] for link in derivation.links if is_passive(link, context.question)}):
-        # "how many matches were played in Iceland" has no group of players
+        # "how many games were held in Oslo" has no group of holders
         targets = tuple(target for target in targets if target.function or target.ref not in verbs)
         derivation = derivation._replace(targets=targets)
     columns = tuple(target.ref for target in targets if not target.function)

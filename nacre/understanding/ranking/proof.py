@@ -329,10 +329,10 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
         yield from (_words(question, x.covered) for x in d.links if x.kind == "class" and x.start in grouped)
     each = [cue for cue in question.cues if cue.kind == "group"]
     if "group dropped" in d.trace and d.targets and not any(t.ref.predicate or t.function for t in d.targets):
-        # "what did we make from each instructor", for the instructors
+        # "what did we earn from each trader", for the traders
         yield from (_words(question, cue.covered) for cue in each)
     if "number per group" in d.trace and "avg" in functions and not any(cue.kind == "avg" for cue in question.cues):
-        # "hours lost per sky" may be a total
+        # "hours spent per shed" may be a total
         yield from (_words(question, cue.covered) for cue in each)
     is_joined = any(token.norm in language().words["joining"] for token in question.tokens)
     if "count" in functions and functions - {"count", ""} and not d.group and not is_joined:
