@@ -123,8 +123,8 @@ class GroundingGate:
         if evidence and all(any(self._unsupported(c, evidence, of) for c in table_claims(form)) for form, of in forms):
             self.unsupported += 1
             supported = " ".join(_verbatim(self._evidence[i]) for i in evidence)
-        lead, bar, rows = disarm_citations(escape_markup(supported)).partition(_TABLE)
-        core = " ".join(lead.split()) or " ".join(disarm_citations(escape_markup(translated or text)).split())
+        lead, bar, rows = _harmless(supported).partition(_TABLE)
+        core = " ".join(lead.split()) or " ".join(_harmless(translated or text).split())
         self._release_sentence(core, evidence, " ", f"\n\n{align_markdown_table(f'| {rows}')}" if bar else "")
 
     def feed(self, text: str, shown: ShownEvidence) -> None:
@@ -220,7 +220,7 @@ class GroundingGate:
 
     def _answer_evidence(self, core: str, named: Sequence[int], shown: ShownEvidence) -> int | None:
         """The evidence that the rules answer with, for a bare yes or name that rests on something else."""
-        own = [index for index in shown.indexes if any(index in evidence for _, evidence in shown.fallbacks)]
+        own = [index for index in shown.indexes if _is_answer(index, shown)]
         if set(own) & set(named) or not own or not is_bare_answer(core, self._index(own)):
             return None
         return next((index for index in own if not self._unsupported(core, [index])), None)
@@ -234,7 +234,7 @@ class GroundingGate:
         """The evidence that a sentence should have cited: it supports its claims and has at least half of its words."""
         best: tuple[float, int] | None = None
         for index in shown.indexes:
-            score = self._share(core, index) + any(index in evidence for _, evidence in shown.fallbacks)
+            score = self._share(core, index) + _is_answer(index, shown)
             if score >= _RELATED and (best is None or score > best[0]) and not self._unsupported(core, [index]):
                 best = (score, index)
         return None if best is None else best[1]
@@ -298,6 +298,10 @@ def _follows_abbreviation(end: re.Match[str]) -> bool:
     return "[" not in end[0] and word in word_list("ingestion", "abbreviations")
 
 
+def _is_answer(index: int, shown: ShownEvidence) -> bool:
+    return any(index in evidence for _, evidence in shown.fallbacks)
+
+
 def _verbatim(evidence: Evidence) -> str:
     if isinstance(evidence, EvidenceSentence):
         return evidence.text
@@ -319,3 +323,8 @@ def table_claims(text: str) -> list[str]:
     cells = [list(filter(None, _BARS.split(line))) for line in rows.split("\n")[2:]]
     lines = ["; ".join([*row[:1], ", ".join(row[1:])]) for row in cells if row]
     return [lead, *(f"{line}.".replace("\\|", "|") for line in lines)]
+
+
+def _harmless(text: str) -> str:
+    """Text of the rules with quotations of the graph made harmless: a "[7]" in the data is no citation."""
+    return disarm_citations(escape_markup(text))

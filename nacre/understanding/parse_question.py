@@ -106,8 +106,8 @@ class ReaderInput(NamedTuple):
 
     def read_number(self, text: str) -> ReadNumber | None:
         """The plan of a question for one number of things or one amount, if all but unknown words are read."""
-        question, found = _ranked_readings(text, self.linker, self.deadline)
-        linked = covered_mask(link_mentions(question, self.linker.index))
+        question, links, found = _ranked_readings(text, self.linker, self.deadline)
+        linked = covered_mask(links)
         for reading in sorted(found, key=lambda each: len(each.unused)):
             body, unknown = reading.candidate.body, reading.unused
             if not any(linked >> i & 1 for i in unknown) and not ignored_words(reading.candidate, question, self.graph):
@@ -148,15 +148,16 @@ def parse_question(
 
 def complete_readings(text: str, linker: Linker, deadline: Deadline) -> list[Candidate]:
     """The readings of a phrase or clause that use each of its words, likeliest first."""
-    question, ranked = _ranked_readings(text, linker, deadline)
+    question, _, ranked = _ranked_readings(text, linker, deadline)
     graph = linker.index.graph
     return [r.candidate for r in ranked if not r.unused and not ignored_words(r.candidate, question, graph)]
 
 
-def _ranked_readings(text: str, linker: Linker, deadline: Deadline) -> tuple[Question, list[RankedReading]]:
+def _ranked_readings(text: str, linker: Linker, deadline: Deadline) -> tuple[Question, list[Link], list[RankedReading]]:
     question = prepare_question(text, linker)
-    found = parse_question(question, link_mentions(question, linker.index), linker, deadline)
-    return question, rank_candidates(found, question, linker.index.graph, load_weights())
+    links = link_mentions(question, linker.index)
+    found = parse_question(question, links, linker, deadline)
+    return question, links, rank_candidates(found, question, linker.index.graph, load_weights())
 
 
 def group_reader(linker: Linker, deadline: Deadline) -> GroupReader:

@@ -269,7 +269,7 @@ def _stated_type(stated: StatedColumn, profile: ColumnProfile, comma: bool) -> C
 
 # cells of no value as programs write them; they are no texts
 EMPTY = frozenset(("", "nan", "NaN", "NULL", "#N/A"))
-# letters of a code of a country, a unit or the like, at most
+# letters of a code of a country, a unit or the like, at most (given)
 MAX_CODE = 3
 
 # headings of two columns that may be degrees, what they are then called, and the highest number
@@ -313,13 +313,10 @@ class CellNumbers(dict[str, int]):
 
     def of(self, cells: Sequence[str]) -> Iterable[int]:
         """The numbers for some cells. If all new ones are literals of `plain` as they are, they are added at once."""
-        if (
-            self._plain is not None
-            and self._is_plain is None
-            and all(texts := list(map(str.strip, cells)))
-            and self._empty.isdisjoint(texts)
-        ):
-            return self._plain.of(texts)
+        if self._plain is not None and self._is_plain is None:
+            texts = list(map(str.strip, cells))
+            if self._empty.isdisjoint(texts):
+                return self._plain.of(texts)
         if len(self) > MAX_DISTINCT:
             self.clear()
             self.update(dict.fromkeys(self._empty, 0))

@@ -21,7 +21,7 @@ MAX_VALUES, MIN_SHARE, MIN_VALUES = 200, 0.9, 2
 # the least share of texts that look like names, and of those that differ, for a column to name rows (given)
 MIN_NAMES, MIN_DIFFERENT = 0.9, 0.5
 
-# the fewest letters of a word in a compound
+# the fewest letters of a word in a compound (given)
 MIN_STEM = 4
 
 KEY_TYPES = ("integer", "text")

@@ -32,7 +32,7 @@ from nacre.records.turn import EarlierTurn
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.linking.name_candidates import NameCandidate
 from nacre.understanding.linking.schema_graph import SchemaGraph
-from nacre.understanding.question.records import Link, Number, Question
+from nacre.understanding.question.records import Cue, Link, Number, Question
 
 EditKind = Literal["add", "order", "restrict", "exclude", "instead", "correct"]
 
@@ -242,12 +242,12 @@ def edit_by_cues(
         return None
     if bounds:
         return _add_bound(earlier, bounds, graph) if how in _BOUNDING_CHANGES else None
-    comparison = next((c.value for c in cues if c.kind == "compare"), "")
+    comparison = _value_of(cues, "compare")
     if comparison:
         return reverse_last_bound(earlier, comparison) if how == "instead" else None  # type: ignore[arg-type]
     if how == "summary" and any(c.kind == "count" for c in cues):
         return count_plan(earlier)
-    direction = next((c.value for c in cues if c.kind == "direction"), "")
+    direction = _value_of(cues, "direction")
     if how == "order" or direction:
         by = _last_value(earlier, graph)
         return replace(earlier, order=Order(by, direction == "down"), limit=None, offset=0) if by is not None else None
@@ -257,7 +257,7 @@ def edit_by_cues(
     if functions and how != "first" and (shows_number or not OF_NUMBERS & set(functions)):
         keep_others = how == "add" or bool(pattern("dialogue", "add").search(" ".join(t.norm for t in question.tokens)))
         return summarise_plan(earlier, functions, keep_others)  # type: ignore[arg-type]
-    return _first_in_order(earlier, next((c.value for c in cues if c.kind == "most"), ""), how, graph)
+    return _first_in_order(earlier, _value_of(cues, "most"), how, graph)
 
 
 def _shown_words(links: Sequence[Link], earlier: Select, graph: SchemaGraph) -> frozenset[int]:
@@ -271,6 +271,10 @@ def _shown_words(links: Sequence[Link], earlier: Select, graph: SchemaGraph) -> 
         or (x.kind == "property" and x.exact and x.refs[0].predicate in properties)
     )
     return frozenset(i for x in shown for i in range(x.start, x.end))
+
+
+def _value_of(cues: Sequence[Cue], kind: str) -> str:
+    return next((c.value for c in cues if c.kind == kind), "")
 
 
 def _add_bound(earlier: Select, bounds: Sequence[Number], graph: SchemaGraph) -> Select | None:

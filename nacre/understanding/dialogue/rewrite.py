@@ -17,7 +17,7 @@ from nacre.language.small_talk import (
     threshold,
 )
 from nacre.language.thesaurus import english_data, function_words
-from nacre.language.tokens import Token, is_known, tokenize
+from nacre.language.tokens import Token, is_known, name_tokens, tokenize
 from nacre.records.answer import Display
 from nacre.records.plan import Aggregate, Attribute, Order, Plan, PlanTerm, Select, aggregated_value
 from nacre.records.schema import Schema
@@ -128,7 +128,7 @@ def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite |
     A number refers to the last answer that offered readings. "The second one" refers to a thing if the last answer
     named several.
     """
-    words = [token.norm for token in tokenize(question)]
+    words = name_tokens(question)
     # The reading that the last answer asked to confirm, or the only one it offered
     last = earlier[-1] if earlier else None
     confirmed = last.confirm or (last.options[0] if len(last.options) == 1 else None) if last is not None else None
@@ -141,7 +141,7 @@ def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite |
         reading: Reading | None = offering.options[number - 1]
     else:
         offered = (reading for turn in reversed(earlier) for reading in (*turn.options, *turn.others))
-        reading = next((each for each in offered if [t.norm for t in tokenize(each.words)] == words), None)
+        reading = next((each for each in offered if name_tokens(each.words) == words), None)
     return Rewrite(reading.words, True, chosen=reading) if reading is not None else None
 
 

@@ -65,27 +65,27 @@ class ValueLinker:
                 found += self._candidate_links(candidate, question)
         return [*self._prefer_places(found, question), *self._code_links(question)]
 
-    def _prefer_places(self, links: Sequence[Link], question: Question) -> Iterator[Link]:
+    def _prefer_places(self, links: Sequence[Link], question: Question) -> list[Link]:
         """Of values after "in" those of properties called places, if there are any: "in Oslo" is no crew."""
-        words, places = question.tokens, nouns_of_kind("places")
-        inside = {i + 1 for i, token in enumerate(words) if token.norm in language().words["where_in"]}
-        named = [not places.isdisjoint(self.graph.words.get(link.refs[0].predicate, ())) for link in links]
-        located = {(x.start, x.end) for x, is_place in zip(links, named, strict=True) if is_place and x.start in inside}
-        for link, is_place in zip(links, named, strict=True):
-            if is_place or link.kind != "value" or (link.start, link.end) not in located:
-                yield link
+        inside = {i + 1 for i, token in enumerate(question.tokens) if token.norm in language().words["where_in"]}
+
+        def is_place(link: Link) -> bool:
+            return not nouns_of_kind("places").isdisjoint(self.graph.words.get(link.refs[0].predicate, ()))
+
+        located = {(x.start, x.end) for x in links if x.start in inside and is_place(x)}
+        return [x for x in links if x.kind != "value" or (x.start, x.end) not in located or is_place(x)]
 
     def part_links(self, question: Question, linked: int) -> Iterator[Link]:
         """The values of which words that name nothing else are parts, if one value of the property has them: "Labour"
         of "Labour Party"."""
         words, done = question.tokens, linked
         # "how many creatures" asks for the rows of a sheet, and for none of "Creature Park"
-        asked = {cue.end for cue in question.cues if cue.kind in ("count", "open", "most")}
-        asked = {i for i in asked if self.graph.main_sheet is not None and i < len(words) and is_plural(words[i].norm)}
+        kinds = ("count", "open", "most") if self.graph.main_sheet is not None else ()
+        asked = {cue.end for cue in question.cues if cue.kind in kinds}
         for i, token in enumerate(words):
             if done >> i & 1 or i in question.stopwords or len(token.norm) < MIN_PART_LETTERS:
                 continue
-            if i in asked and token.text.islower():
+            if i in asked and token.text.islower() and is_plural(token.norm):
                 continue
             values: dict[str, dict[str, LexiconEntry]] = defaultdict(dict)
             for word in {token.norm, token.lemma}:

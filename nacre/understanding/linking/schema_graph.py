@@ -112,11 +112,12 @@ class SchemaGraph:
         """The node of the rows of the only table of files or of a database, or of one with many times as many rows as
         each other."""
         rows = {self.widest_node(node.index) for node in self.base_nodes if node.classes}
-        main, *others = sorted(rows, key=lambda node: -self.nodes[node].count) or [-1]
+        ordered = sorted(rows, key=lambda node: -self.nodes[node].count)
         classes = [iri for node in rows for iri in self.nodes[node].classes]
         if not rows or not all(iri.startswith((LOCAL, ROW_BASE)) for iri in classes):
             return None
-        return main if all(self.nodes[main].count >= MAIN_ROWS * self.nodes[each].count for each in others) else None
+        first, second = [*(self.nodes[node].count for node in ordered), 0][:2]
+        return ordered[0] if first >= MAIN_ROWS * second else None
 
     def is_flag(self, predicate: str) -> bool:
         """Whether a property is yes or no, however it is stored."""

@@ -458,15 +458,15 @@ def link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph)
     is_open = not classes and graph.is_sheet(rows)
     words, known, cued = question.tokens, language().words, covered_mask(question.cues)
     linked, of_sheet = covered_mask(links), set(graph.nodes[rows].words)
+    whole = covered_mask(x for x in links if x.kind != "entity" or x.match != "part")
     names = {link.start for link in links if link.kind == "entity" and link.match != "part"}
-    in_names = linked & ~covered_mask(x for x in links if x.kind != "entity" or x.match != "part")
     # words that may say which: "the biggest unpaid bill"
     others = covered_mask(x for x in links if x.kind == "property" and not graph.is_flag(x.refs[0].predicate))
     ranked = {cue.end for cue in question.cues if cue.kind in (*RANKING_CUES, "group")}
     ranked |= {1} if words[0].norm in known["asking_which"] and ranked else set()
     for i, token in enumerate(words):
         # a word of the sheet's name may also be one of names in it
-        taken = linked & ~in_names if token.lemma in of_sheet else linked
+        taken = whole if token.lemma in of_sheet else linked
         is_free = not (taken | cued) >> i & 1 and i not in question.stopwords and token.text.islower()
         if not is_free or token.lemma in unit_words() or token.lemma in phrase_list("parsing", "periods"):
             continue

@@ -18,7 +18,7 @@ from nacre.understanding.parsing.columns import STANDS_FOR_RULE
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE, MEMBERS_RULE
 from nacre.understanding.parsing.property_rules import AMOUNT_LEFT_RULE
 from nacre.understanding.parsing.read_yes_no import is_keywords
-from nacre.understanding.parsing.state import Candidate, ParseContext
+from nacre.understanding.parsing.state import COMPARED_RULE, Candidate, ParseContext
 from nacre.understanding.parsing.superlative_rules import TOTAL_RULE
 from nacre.understanding.question.records import Derivation, Link, Question, Ref, Target
 
@@ -421,7 +421,7 @@ def filter_by_answer_type(candidates: Sequence[Candidate], question: Question, g
     if not asked:
         return AnswerTypeMatch(list(candidates))
     # of two that are named, the type is not asked for
-    open_ = [each for each in candidates if "compared" not in each.derivation.trace]
+    open_ = [each for each in candidates if COMPARED_RULE not in each.derivation.trace]
     dropped = [each for each in open_ if _misses_type(each, asked, graph)]
     if asked == WHEN:
         ends = _requested_end(question)

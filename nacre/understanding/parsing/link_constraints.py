@@ -72,7 +72,11 @@ def _wrong_end(predicate: str, name: Link, verb: Link, question: Question, graph
     acts, agent_end = _acts(predicate, name, verb, question, graph), _agent_end(predicate, verb, question, graph)
     if acts is None or not agent_end:
         return ""
-    return ("object" if agent_end == "subject" else "subject") if acts else agent_end
+    return _opposite(agent_end) if acts else agent_end
+
+
+def _opposite(end: str) -> str:
+    return "object" if end == "subject" else "subject"
 
 
 def _joins_same_class(graph: SchemaGraph, predicate: str) -> bool:
@@ -100,7 +104,7 @@ def _agent_end(predicate: str, verb: Link, question: Question, graph: SchemaGrap
     own, other = _role(graph.words[predicate]), _role(says)
     is_converse = own is not None and other is not None and own[0] == other[0] and own != other
     if is_converse:
-        return ("object" if end == "subject" else "subject") if end else ""
+        return _opposite(end) if end else ""
     return end if _is_label(graph.words[predicate], verb, question) else ""
 
 

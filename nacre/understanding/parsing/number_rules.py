@@ -24,6 +24,7 @@ from nacre.understanding.parsing.state import (
     add_schema_node,
     last_target_as_condition,
 )
+from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 from nacre.understanding.question.records import INEQUALITIES, Condition, Number, Ref, Target, token_mask
 
 NumberRule = Callable[[ParseState, ParseState, Number, str, ParseContext], ParseStates]
@@ -215,7 +216,6 @@ def _is_before_counted(number: Number, context: ParseContext) -> bool:
     return is_content and all(cue.start != number.end for cue in context.question.cues)
 
 
-FIRST_YEAR, LAST_YEAR = 1000, 2100  # numbers in this range without a unit may be years
 COUNT_UNITS = frozenset(("", "count"))  # units of numbers that may say how many things there are
 MAX_SAMPLES = 5  # how many values of a text property are looked at
 _AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")  # a text that is an amount: "12", "3:36", "11 EUR"
@@ -276,7 +276,7 @@ def number_conditions(
         made: tuple[Condition, ...] = tuple(_yearless(ref, *end, state) for end in ends)
     elif number.until is None:
         made = (_condition(graph, ref, operator, number, state),)
-    elif (graph.about(ref.predicate).datatype in ("date", "datetime")) and (number.date_start or is_year(number)):
+    elif _is_on_days(graph, ref) and (number.date_start or is_year(number)):
         start, end = _days(number, number.until)
         made = (Condition(ref, ">=", (start,)), Condition(ref, "<", (end,)))
         if state.negated:
@@ -294,7 +294,7 @@ def upper_bound(lower: Condition, until: float | None) -> tuple[Condition, ...]:
 
 def _condition(graph: SchemaGraph, ref: Ref, operator: str, number: Number, state: ParseState) -> Condition:
     """The condition with the number in the form that the property has: a year of a date becomes a range of days."""
-    if (graph.about(ref.predicate).datatype in ("date", "datetime")) and (number.date_start or is_year(number)):
+    if _is_on_days(graph, ref) and (number.date_start or is_year(number)):
         start, end = _days(number, number.value)
         if operator == "=":
             return Condition(ref, "within", (start, end), state.negated)
@@ -318,6 +318,10 @@ def _yearless(ref: Ref, operator: str, day: str, state: ParseState) -> Condition
         return Condition(ref, "contains", (day[1:] if len(day) > len("--07") else f"{day[1:]}-",), state.negated)
     month_end = "-31" if len(day) == len("--07") and operator in ("<=", ">") else ""
     return Condition(ref._replace(part="yearday"), operator, (day[2:] + month_end,), state.negated)
+
+
+def _is_on_days(graph: SchemaGraph, ref: Ref) -> bool:
+    return graph.about(ref.predicate).datatype in ("date", "datetime")
 
 
 def _days(number: Number, last_year: float) -> tuple[str, str]:

@@ -63,7 +63,7 @@ def read_ages(question: Question, links: Sequence[Link], graph: SchemaGraph) -> 
         first, last = _dates(question, node, asked, graph)
         owner = graph.nodes[node]
         of = Select((), (Variable("thing", owner.classes, owner.without, name.keys, name.label),))
-        is_living = asked == AGE or _says_any(question, "living")
+        is_living = _is_about_life(question, asked)
         if first and asked == AGE and not _says_any(question, "life_end"):
             yield _reading(question, [name], owner, of, "age", first, last, graph)
         elif first and last:
@@ -103,6 +103,10 @@ def _linked(
     return tuple(variables), tuple(edges)
 
 
+def _is_about_life(question: Question, asked: str) -> bool:
+    return asked == AGE or _says_any(question, "living")
+
+
 def _says_any(question: Question, words: str) -> bool:
     return any(_is_word_of(token, language().words[words]) for token in question.tokens)
 
@@ -113,7 +117,7 @@ def _is_word_of(token: Token, words: frozenset[str]) -> bool:
 
 def _dates(question: Question, node: int, asked: str, graph: SchemaGraph) -> tuple[str, str]:
     """The properties of the first and the last day; "" for each that is missing."""
-    words, is_living = language().words, (asked == AGE or _says_any(question, "living"))
+    words, is_living = language().words, _is_about_life(question, asked)
     first = _date_named(graph, node, words["life_start" if is_living else "start"])
     last = _date_named(graph, node, words["life_end" if is_living else "end"])
     if not ((first and last) or is_living) and _says_any(question, "lasting"):

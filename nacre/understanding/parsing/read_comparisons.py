@@ -15,7 +15,7 @@ from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep, SchemaNode
 from nacre.understanding.parsing.lower import lower_derivation, member_link
 from nacre.understanding.parsing.read_calculations import TIME_UNITS
-from nacre.understanding.parsing.state import Candidate, whole_reading, without_overlaps
+from nacre.understanding.parsing.state import COMPARED_RULE, Candidate, whole_reading, without_overlaps
 from nacre.understanding.question.records import (
     Aggregation,
     Condition,
@@ -152,7 +152,7 @@ def _compared_readings(
             body = Compute(operation, left, right) if is_more else Compute(operation, right, left)
         covered = comparison.covered | before.covered | after.covered | pair.covered
         prior = BASE_PRIOR + _worth(before, question) + _worth(after, question) - pair.cost
-        yield whole_reading(body, Target(pair.left, function), covered, prior, ("compared",), (before, after))
+        yield whole_reading(body, Target(pair.left, function), covered, prior, (COMPARED_RULE,), (before, after))
 
 
 def _worth(link: Link, question: Question) -> float:
@@ -256,7 +256,7 @@ def read_more_than(question: Question, links: Sequence[Link], read_number: Numbe
     covered = sum(1 << i for i, token in enumerate(words) if token.norm not in unknown)
     if body is not None:
         named = tuple(x for x in (first, second, *counted) if x.refs)
-        yield whole_reading(body, target, covered, PRIOR, ("compared", *rules), named)
+        yield whole_reading(body, target, covered, PRIOR, (COMPARED_RULE, *rules), named)
 
 
 def _year(question: Question, start: int, end: int) -> Link | None:

@@ -194,6 +194,7 @@ def drop_open_property(state: ParseState) -> ParseState:
     return state.apply_rule("dangling", -DANGLING_COST, pending_property=None, pending_function="")
 
 
+COMPARED_RULE = "compared"  # in the trace of a reading that compares two sides, which the question names
 KEPT_GIVEN_RULE = "given kept"  # in the trace of a reading that cannot leave out what was given
 
 
