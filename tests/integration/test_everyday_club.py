@@ -52,7 +52,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Ask:
         # a comparative that chooses
         ("Which cabin is cheaper per week?",): ["Cedar"],
         ("What's the cheapest cabin to rent?",): ["Cedar"],
-        # years that are told from the year before
+        # the year before or after that of the turn before
         ("How many trips were there in 2022?", "And the year before?"): [1],
         ("How many trips were there in 2021?", "and the next year?"): [3],
         ("How many trips were there in 2022?", "Which punts were used that year?"): ["Heron", "Teal"],
