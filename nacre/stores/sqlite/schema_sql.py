@@ -24,8 +24,10 @@ _MAX_NAMED, _MAX_OWNERS, _MAX_ABOUT = 10, 4, 80
 # the last word of labels of nodes that qualify a value, as ingestion makes them
 STATEMENT = "statement"
 
-# properties for one language
-_TRANSLATION = re.compile(r"@[a-z]{2,3}(-[A-Za-z0-9]+)*$")
+# properties for one language: as ingestion derives them, and as data names them ("nameFR", "name_fr", "name:fr")
+_TRANSLATION = re.compile(r"@([a-z]{2,3})(-[A-Za-z0-9]+)*$")
+
+_LANGUAGE = re.compile(r"(?<=[a-z])[A-Z]{2}$|(?<=[_:.-])[a-z]{2}$")
 
 # Not DATE for dates: SQLite would turn a text like "01" in such a column into a number.
 SQL_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER"}
@@ -83,6 +85,8 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
                 parts.append(_statement(tables, relation, alike, focus, described, whole=whole))
     if relations is not None:
         parts += _referenced_tables(schema, "\n".join(parts), shown, empty, focus or (), whole=whole)
+    if focus is not None:
+        parts += _further_junctions(schema, shown)
     return "\n\n".join(parts) + "\n"
 
 
@@ -99,8 +103,11 @@ def _copied_view(schema: Schema, relation: Relation, shown: Sequence[Relation]) 
 
 def _first_columns(schema: Schema, relation: Relation, focus: Collection[str]) -> Sequence[str]:
     """The columns that a question is about, then the first that no other language and no node behind a value has."""
-    known = [(column, schema.predicate_of.get(column.predicate)) for column in relation.columns]
-    useful = [column for column, predicate in known if predicate and not (predicate.hidden or is_secondary(predicate))]
+    useful = [
+        column
+        for column in relation.columns
+        if (known := schema.predicate_of.get(column.predicate)) and not (known.hidden or is_secondary(schema, known))
+    ]
     useful.sort(key=lambda column: column.predicate not in focus)
     return [column.value or column.link for column in useful[:_MAX_NAMED]]
 
@@ -222,6 +229,25 @@ def _referenced_tables(
     return lines
 
 
+def _further_junctions(schema: Schema, shown: Sequence[Relation]) -> list[str]:
+    """A line with the junctions from tables shown that are not shown themselves, those with most rows first."""
+    names = {relation.name for relation in shown}
+    owners = {each.iri for each in schema.classes if each.relation in names}
+    owners.update(iri for each in schema.groups if each.relation in names for iri in each.classes)
+    left = [
+        schema.predicate_of[iri]
+        for iri, name in schema.junctions.items()
+        if name not in names | schema.hidden_relations and owners & schema.predicate_of[iri].domains.keys()
+    ]
+    left = [each for each in left if not is_secondary(schema, each)]
+    listed = list[str]()
+    for known in sorted(left, key=lambda each: (-each.triples, each.iri))[:_MAX_NAMED]:
+        relation = schema.relation_of[schema.junctions[known.iri]]
+        columns = (name for each in relation.columns for name in (each.value, each.link) if name)
+        listed.append(f"{quote_if_needed(relation.name)}({', '.join(map(quote_if_needed, (relation.key, *columns)))})")
+    return [f"-- further tables of links and lists: {', '.join(listed)}"] if listed else []
+
+
 def _statement(
     tables: Tables,
     relation: Relation,
@@ -298,7 +324,7 @@ def _useful_columns(
         seen.add(values)
         links += bool(column.link)
         use = 1 if known.role == "name" else 3 if column.value or links > _MAX_COLUMNS // 2 else 2
-        use = 6 if is_copy or _TRANSLATION.search(known.iri) else 5 if is_secondary(known) else use
+        use = 6 if is_copy or known.iri in translations(schema) else 5 if is_secondary(schema, known) else use
         use = 4 if known.hidden else 0 if known.iri in focus else use
         ranked.append((use, len(ranked), place))
     ranked.sort()
@@ -335,10 +361,24 @@ def _copied_columns(tables: Tables, relation: Relation, columns: Sequence[Column
     return found
 
 
-def is_secondary(predicate: Predicate) -> bool:
+def is_secondary(schema: Schema, predicate: Predicate) -> bool:
     """Whether people seldom ask for a predicate: an identifier, a name in another language, a node behind a value."""
     label = predicate.label or predicate.comment
-    return predicate.role == "identifier" or bool(_TRANSLATION.search(predicate.iri)) or label.endswith(f" {STATEMENT}")
+    is_translation = predicate.iri in translations(schema)
+    return predicate.role == "identifier" or is_translation or label.endswith(f" {STATEMENT}")
+
+
+def translations(schema: Schema) -> dict[str, str]:
+    """The predicates for one language with its code: derived ones, and others beside one for English whose name differs
+    from theirs in the code alone."""
+
+    def compute() -> dict[str, str]:
+        derived = {p.iri: code[1] for p in schema.predicates if (code := _TRANSLATION.search(p.iri))}
+        coded = {p.iri: code[0].lower() for p in schema.predicates if (code := _LANGUAGE.search(p.iri))}
+        english = {iri[:-2] for iri, code in coded.items() if code == "en"}
+        return derived | {iri: code for iri, code in coded.items() if code != "en" and iri[:-2] in english}
+
+    return schema.cache.get("translations", compute)
 
 
 def _filled_share(schema: Schema, predicate: Predicate) -> float:
