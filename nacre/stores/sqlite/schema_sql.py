@@ -284,12 +284,28 @@ def _statement(
         is_again = focus is not None and column.predicate in described - set(focus)
         columns += [(definition, filled[name]) for definition, _ in definitions] if is_again else definitions
         described.add(column.predicate)
-    if relation.kind == "junction" and focus is not None and all(c.predicate not in focus for c in relation.columns):
-        return f"CREATE TABLE {quote_if_needed(relation.name)} ({', '.join(definition for definition, _ in columns)});"
+    if relation.kind == "junction" and focus is not None:
+        more = _sample_link(tables, relation)
+        if all(c.predicate not in focus for c in relation.columns):
+            one_line = ", ".join(definition for definition, _ in columns)
+            return f"CREATE TABLE {quote_if_needed(relation.name)} ({one_line});{more}"
     about = _about(schema, relation, 200 if focus is None else _MAX_ABOUT)
     if relation.kind != "junction" and not any(_has_names(schema, column.predicate) for column in relation.columns):
         about = f"{about}; names: entity.label" if about else "names: entity.label"
     return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + f";{more}"
+
+
+def _sample_link(tables: Tables, relation: Relation) -> str:
+    """A comment with the labels of two things that a row of a junction links; "" without a link."""
+    link = next((column.link for column in relation.columns if column.link), "")
+    if not link:
+        return ""
+    found = tables.trusted().execute(
+        f"SELECT one.label, other.label FROM {quote_if_needed(relation.name)} AS t"
+        f" JOIN entity AS one ON one.id = t.{quote_if_needed(relation.key)}"
+        f" JOIN entity AS other ON other.id = t.{quote_if_needed(link)} LIMIT 1"
+    )
+    return "".join(f" -- e.g. {_short(one)} -> {_short(other)}" for one, other in found)
 
 
 def _key_column(schema: Schema, relation: Relation, focus: Collection[str] | None) -> tuple[str, str]:
