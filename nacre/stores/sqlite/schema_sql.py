@@ -18,8 +18,9 @@ _MAX_COLUMNS, _MAX_MEANING, _MAX_VALUES_LENGTH = 12, 60, 70
 # up to so many columns are shown: the line that says that they are left out would be as long (given)
 _MAX_LEFT = 3
 
-# in a part for a question: named columns that are left out, tables linking to a junction, characters of a view (given)
-_MAX_NAMED, _MAX_OWNERS, _MAX_ABOUT = 10, 4, 80
+# in a part for a question: named columns that are left out, junctions that are named, tables linking to a junction,
+# characters of a view (given)
+_MAX_NAMED, _MAX_JUNCTIONS, _MAX_OWNERS, _MAX_ABOUT = 10, 20, 4, 80
 
 # the last word of labels of nodes that qualify a value, as ingestion makes them
 STATEMENT = "statement"
@@ -92,8 +93,8 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
 
 def _copied_view(schema: Schema, relation: Relation, shown: Sequence[Relation]) -> str:
     """A line for a view that has all columns of tables shown and no others; "" if there are none."""
-    own = set(_column_names(relation))
-    known = [each for each in shown if each.kind == "table" and each.columns and own >= set(_column_names(each))]
+    own, inside = set(_column_names(relation)), _united(schema, relation)
+    known = [each for each in shown if each.name in inside and each.columns and own >= set(_column_names(each))]
     if own != {name for each in known for name in _column_names(each)}:
         return ""
     of = ", ".join(quote_if_needed(each.name) for each in known)
@@ -241,7 +242,7 @@ def _further_junctions(schema: Schema, shown: Sequence[Relation]) -> list[str]:
     ]
     left = [each for each in left if not is_secondary(schema, each)]
     listed = list[str]()
-    for known in sorted(left, key=lambda each: (-each.triples, each.iri))[:_MAX_NAMED]:
+    for known in sorted(left, key=lambda each: (-each.triples, each.iri))[:_MAX_JUNCTIONS]:
         relation = schema.relation_of[schema.junctions[known.iri]]
         columns = (name for each in relation.columns for name in (each.value, each.link) if name)
         listed.append(f"{quote_if_needed(relation.name)}({', '.join(map(quote_if_needed, (relation.key, *columns)))})")
@@ -278,7 +279,7 @@ def _statement(
             link_target(schema, predicate),
             samples,
             filled[name],
-            _targets(schema, predicate) if column.link else "",
+            "; ".join(filter(None, (_targets(schema, predicate), _inverses(schema, predicate)))) if column.link else "",
             short=focus is not None and column.predicate not in focus,
         )
         is_again = focus is not None and column.predicate in described - set(focus)
@@ -457,6 +458,12 @@ def _targets(schema: Schema, predicate: Predicate) -> str:
     shares = {each.relation: n for each, n in reversed(shown)}
     listed = ", ".join(f"{quote_if_needed(e)} {100 * shares[e] / predicate.objects:.0f} %" for e in reversed(shares))
     return f"to {listed}" if listed and predicate.objects else ""
+
+
+def _inverses(schema: Schema, predicate: Predicate) -> str:
+    """The predicates with the same links turned round, since ingestion completes what a graph declares as inverse."""
+    labels = [schema.predicate_of[iri].label for iri in predicate.inverses if iri in schema.predicate_of]
+    return f"the same links as {', '.join(labels)}, turned round" if labels else ""
 
 
 def link_target(schema: Schema, predicate: Predicate) -> str:
