@@ -29,7 +29,8 @@ from ingestion.vocabulary import (
     name_rank,
     vocabulary_labels,
 )
-from nacre.language.data import word_list
+from nacre.language.data import phrase_list, word_list
+from nacre.language.tokens import ENGLISH, language_names
 from nacre.records.schema import Class, Predicate, Schema
 
 if TYPE_CHECKING:
@@ -420,11 +421,13 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int
     typed = np.flatnonzero(facts.predicate == type_number)
     kind_of[facts.subject[typed]] = facts.object[typed]
     of_some: dict[int, str] = {}
-    for number in sorted(words, key=lambda n: facts.texts[n]):
+    for number in sorted(words, key=lambda n: (_name_order(words[n]), facts.texts[n])):
         if _is_name(words[number]):
             mine = rows[facts.predicate[rows] == number]
             if _unique(facts, mine):
-                names = dict(_texts(facts, mine))
+                names = {
+                    n: text for n, text in _texts(facts, mine) if "_" not in text or text != local_name(facts.texts[n])
+                }
                 known = found if _covers(kind_of, names) else of_some
                 known |= {subject: text for subject, text in names.items() if subject not in known}
     return of_some | _spelled_iris(facts, rows) | found | _distinctive_texts(facts, rows, words, found, kind_of)
@@ -458,8 +461,28 @@ def _covers(kind_of: "NDArray[np.int32]", names: dict[int, str]) -> bool:
     return int((kinds == kind).sum()) >= MIN_COVERED * int((kind_of == kind).sum())
 
 
+def _kind_of_name(words: str) -> tuple[list[str], str, str]:
+    """The label of a predicate without what follows a "name" in it: the kind of name and its language, or "".
+
+    >>> _kind_of_name("name short en"), _kind_of_name("trade name"), _kind_of_name("name fr")
+    ((['name'], 'short', 'en'), (['trade', 'name'], '', ''), (['name'], '', 'fr'))
+    """
+    said = words.split()
+    language = said.pop() if len(said) > 1 and said[-1] in language_names() else ""
+    is_kind = len(said) > 1 and said[-2] in word_list("ingestion", "name_words")
+    kind = said.pop() if is_kind and said[-1] in word_list("ingestion", "kinds_of_names") else ""
+    return said, kind, language
+
+
+def _name_order(words: str) -> tuple[bool, int]:
+    """English first, then by the kind of name in the order of the word list."""
+    _, kind, language = _kind_of_name(words)
+    return language not in ("", ENGLISH), ("", *phrase_list("ingestion", "kinds_of_names")).index(kind)
+
+
 def _is_name(words: str) -> bool:
-    *before, last = words.split() or [""]
+    said, *_ = _kind_of_name(words)
+    *before, last = said or [""]
     joined = next((w for w in ("name", "title") if last.endswith(w) and len(last) > len(w)), "")
     if words in given_name_labels() | family_name_labels():
         return False

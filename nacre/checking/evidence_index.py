@@ -94,8 +94,13 @@ class EvidenceIndex:
         return frozenset(stem for stem in stems if len(stem) >= _MIN_STEM)
 
     def contains_words(self, words: Sequence[str]) -> bool:
-        """Whether these words stand together, in this order, in one text."""
-        return f" {' '.join(words)} " in self.text
+        """Whether these words stand together, in this order, in one text: "district Elm" in "the district of Elm"."""
+        wanted = f" {' '.join(words)} "
+        return wanted in self.text or wanted in self._text_without_of
+
+    @cached_property
+    def _text_without_of(self) -> str:
+        return self.text.replace(" of the ", " ").replace(" of ", " ")
 
     def matching_numbers(self, amount: Amount) -> list[EvidenceNumber]:
         """The numbers that an amount may state."""

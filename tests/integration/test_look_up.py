@@ -140,6 +140,15 @@ def test_the_tables_of_nacre_itself_can_not_be_read(tables: Tables) -> None:
             assert seen(tables, kind, table=name) == f"There is no table {name!r}."
 
 
+def test_rows_like_a_text_are_those_of_things_that_are_called_so(tables: Tables) -> None:
+    sample = seen(tables, "rows", table="good").splitlines()
+    header, *lines = seen(tables, "rows", table="good", text="GOOD 7").splitlines()
+    assert header == sample[0]
+    assert lines
+    assert all(line.startswith("good 7") for line in lines)
+    assert seen(tables, "rows", table="good", text="no such%").splitlines() == ["No label is like 'no such%'.", *sample]
+
+
 def test_rows_are_a_sample_with_names_for_ids(tables: Tables) -> None:
     (header, *lines) = seen(tables, "rows", table="GOOD").splitlines()
     assert len(lines) == SAMPLE_ROWS

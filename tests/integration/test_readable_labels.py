@@ -43,3 +43,22 @@ def test_individual_is_no_class_beside_another(layout: Layout) -> None:
         "http://example.org/yard/Van": 4,
         "http://www.w3.org/2002/07/owl#NamedIndividual": 1,
     }
+
+
+def test_names_that_say_their_language_or_kind_are_names(tmp_path: Path) -> None:
+    """Those in English first, and short ones; a name that repeats the address says less than the address."""
+    path = tmp_path / "yard.nt"
+    values = {
+        "Big_Van_the": {
+            "nameShortEN": "the Big Van",
+            "nameOfficialEN": "the Big Van of the Yard",
+            "nameShortDE": "Groß",
+        },
+        "Small_Van_the": {"nameShortEN": "the Small Van", "nameOfficialEN": "Van, Small", "nameShortDE": "Klein"},
+        "Old_Van": {"nameShortEN": "Old_Van"},
+    }
+    base = "http://example.org/yard/"
+    facts = [(thing, name, text) for thing, names in values.items() for name, text in names.items()]
+    path.write_text("".join(f'<{base}{thing}> <{base}{name}> "{text}" .\n' for thing, name, text in facts), "utf-8")
+    layout = induce_layout(parse_files([path]))
+    assert sorted(layout.labels) == ["Old Van", "the Big Van", "the Small Van"]

@@ -7,7 +7,7 @@ import pytest
 
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
-from nacre.stores.sqlite.schema_sql import schema_sql
+from nacre.stores.sqlite.schema_sql import schema_sql, translations
 from nacre.stores.sqlite.tables import Tables
 
 KILN = """
@@ -18,6 +18,9 @@ KILN = """
 :ana a :Potter ; rdfs:label "Ana" .
 :guild a :Guild ; rdfs:label "The guild" ; :members 12 .
 :f1 a :Firing ; :inKiln :k1 ; :degrees 900 . :f2 a :Firing ; :inKiln :k2 ; :degrees 1200 .
+:k1 :nameEN "first" ; :nameFR "premier" ; :glaze "ash", "tin" .
+:k2 :nameEN "second" ; :nameFR "deuxième" ; :glaze "salt" .
+:ana :isEN "no name" . :k1 :seenBy :ana, :guild .
 :s1 a :Shelf , :Rack ; rdfs:label "A" ; :width 3 . :s2 a :Shelf , :Board ; rdfs:label "B" ; :width 4 .
 """
 
@@ -54,6 +57,23 @@ def test_values_are_described_as_they_are_stored(tables: Tables) -> None:
 def test_a_part_lists_what_its_columns_refer_to(tables: Tables) -> None:
     assert "-- table kiln, in short: id, label" in schema_sql(tables, ["firing"])
     assert "in short" not in schema_sql(tables, ["firing", "kiln", "guild", "potter"])
+
+
+def test_a_part_shows_a_row_of_a_junction(tables: Tables) -> None:
+    assert "); -- e.g. First kiln -> " in statement(schema_sql(tables, ["seen_by"], ()), "seen_by")
+    assert "e.g." not in statement(schema_sql(tables, ["glaze"], ()), "glaze")
+
+
+def test_a_part_names_the_lists_that_are_not_shown(tables: Tables) -> None:
+    line = "-- further tables of links and lists: glaze(kiln_id, glaze), seen_by(kiln_id, seen_by_id)"
+    assert line in schema_sql(tables, ["kiln"], frozenset())
+    assert "further tables" not in schema_sql(tables, ["kiln", "glaze", "seen_by"], frozenset())
+    assert "further tables" not in schema_sql(tables, ["firing"], frozenset())
+
+
+def test_a_property_beside_one_for_english_is_a_translation(tables: Tables) -> None:
+    base = "http://example.org/kiln/"
+    assert translations(tables.schema) == {f"{base}nameFR": "fr"}
 
 
 def test_the_text_is_the_same_each_time(tables: Tables) -> None:

@@ -181,3 +181,10 @@ def test_a_large_model_leaves_out_values_in_small_letters_on_purpose(text: str, 
     named, unused = view(mention(text, "hot", kind=kind)), [rows("onion", sql="SELECT 1")]
     assert find_doubt(named, "names", unused, EMPTY_SCHEMA)
     assert bool(find_doubt(named, "names", unused, EMPTY_SCHEMA, is_large=True)) == doubted
+
+
+@pytest.mark.parametrize(("column", "doubted"), [("official_name_fr", False), ("official_name_de", True)])
+def test_a_language_chooses_a_column(column: str, doubted: bool) -> None:
+    found = rows("la paella", sql=f"SELECT {column} FROM dish WHERE label = 'Paella'")
+    doubt = find_doubt(view(mention("French", "French")), "names", [found], EMPTY_SCHEMA)
+    assert bool(doubt) == doubted

@@ -12,7 +12,7 @@ from agents.model_priors import Priors, model_priors
 from agents.query_writer import Lead
 from agents.turn_view import Database, Result, TurnView, first_turn
 from nacre.extensions.model_agents import query_writer as model_query_writer
-from nacre.extensions.model_agents.write_queries import MAX_TOKENS, MOST_LOOK_UPS, MOST_QUERIES, QueryAttempts
+from nacre.extensions.model_agents.write_queries import MAX_SEEN, MAX_TOKENS, MOST_LOOK_UPS, MOST_QUERIES, QueryAttempts
 from nacre.records.evidence import BranchResult, Doubt, LookUp, Occurrence, Query, Rows, Table
 from nacre.records.plan import Plan, Select
 from nacre.records.schema import Class
@@ -278,6 +278,17 @@ async def test_look_ups_end_with_the_budget_of_the_question(scripted: ScriptedMo
     database = FakeDatabase(written=[RICE])
     await wrote(scripted, view(), database, limits=limits)
     assert sum(len(str(each.content)) for messages in scripted.asked for each in messages) <= 4 * MAX_TOKENS
+
+
+async def test_an_error_alone_is_mended_beyond_the_budget_of_tokens(scripted: ScriptedModel) -> None:
+    """After a look-up that filled the budget, an error is shown to the model once more."""
+    scripted.replies = [step(look_ups=[look(text="pilaf")]), step("SELECT 1"), step("SELECT 2")]
+    database = FakeDatabase(
+        [read(BLANK)], [FAILED, RICE], seen={"pilaf": "x" * MAX_SEEN}, text=f"{DISH} -- {'x' * MAX_SEEN}"
+    )
+    result = await wrote(scripted, view(DOUBTED), database)
+    assert (len(scripted.asked), result.by) == (3, "model")
+    assert own(result.value).table == RICE.rows[0].table
 
 
 @pytest.mark.parametrize("exchanges", [1, 2, 5])

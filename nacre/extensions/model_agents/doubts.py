@@ -8,7 +8,7 @@ from agents.answering.select_answer import is_empty
 from agents.turn_view import TurnView
 from nacre.language.data import word_list
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import fold, split_name, tokenize
+from nacre.language.tokens import fold, language_names, split_name, tokenize
 from nacre.language.word_forms import number_with_noun
 from nacre.records.evidence import AnswerForm, BranchResult, Table
 from nacre.records.schema import Schema
@@ -152,7 +152,7 @@ def _is_used(mention: Mention, ran: Sequence[BranchResult]) -> bool:
     queries = " ".join(query.text for found in ran for query in found.queries)
     written = fold(queries)
     words = [*_longest(mention.label)[:2], *_longest(mention.text)[:1]]
-    if not words or any(word in written for word in words):
+    if not words or any(word in written for word in words) or _chooses_column(mention, queries):
         return True
     named = [token.norm for text in (mention.text, mention.label) for token in tokenize(text)]
     stems = [token.norm for literal in _LITERAL.findall(queries) for token in tokenize(literal.replace("%", " "))]
@@ -160,6 +160,12 @@ def _is_used(mention: Mention, ran: Sequence[BranchResult]) -> bool:
         return True
     asked = set(_longest(mention.text))
     return any(_shows(rows.table, mention, asked) for found in ran for rows in found.rows)
+
+
+def _chooses_column(mention: Mention, queries: str) -> bool:
+    """Whether a word is a language, and a query has a column for it: "French" and `official_name_fr`."""
+    codes = [code for code, name in language_names().items() if name.lower() == mention.text.lower()]
+    return any(re.search(rf"(?i)[_@]{code}\b", queries) for code in codes)
 
 
 def _shows(table: Table, mention: Mention, words: set[str]) -> bool:

@@ -102,7 +102,7 @@ def look_up_sql(wanted: LookUp, tables: Tables, describe: Callable[[Collection[s
         if wanted.kind == "values":
             return _like_values(wanted, relation, tables, time.monotonic() + seconds)
         if relation is None and wanted.table.lower() == "entity":
-            return describe([]) if wanted.kind == "columns" else _rows("entity", tables, seconds)
+            return describe([]) if wanted.kind == "columns" else _rows("entity", "id", wanted.text, tables, seconds)
         if relation is None:
             near = process.extract(
                 wanted.table.lower(), list(known), scorer=fuzz.WRatio, score_cutoff=NEAR_SCORE, limit=3
@@ -111,7 +111,7 @@ def look_up_sql(wanted: LookUp, tables: Tables, describe: Callable[[Collection[s
             return f"There is no table {wanted.table!r}.{nearest}"
         if wanted.kind == "columns":
             return _all_columns(wanted, relation, schema, describe)
-        return _rows(relation.name, tables, seconds)
+        return _rows(relation.name, relation.key, wanted.text, tables, seconds)
     except ToolError as error:
         return str(error)
 
@@ -190,7 +190,7 @@ def _best_places(found: Sequence[Occurrence], schema: Schema) -> list[Occurrence
     places = [
         (r.name, c.value, known[c.predicate]) for r in schema.relations for c in r.columns if c.predicate in known
     ]
-    late = {(table, column) for table, column, predicate in places if is_secondary(predicate)}
+    late = {(table, column) for table, column, predicate in places if is_secondary(schema, predicate)}
     names = {(table, column) for table, column, predicate in places if predicate.role == "name"} | {("entity", "label")}
     ranked = sorted(
         _without_repeated_labels(found),
@@ -221,8 +221,13 @@ def _column_values(place: _Place, tables: Tables, deadline: float) -> str:
     return f"{place.table}.{place.column}: {shown or 'no value'}{more}{none}"
 
 
-def _rows(relation: str, tables: Tables, seconds: float) -> str:
-    rows = tables.run(f"SELECT * FROM {quote_if_needed(relation)}", limit=SAMPLE_ROWS, seconds=seconds)
+def _rows(relation: str, key: str, text: str, tables: Tables, seconds: float) -> str:
+    """Rows of the things whose label contains a text, or samples."""
+    every = f"SELECT * FROM {quote_if_needed(relation)}"
+    called = f"{every} WHERE {quote_if_needed(key)} IN (SELECT id FROM entity WHERE instr(lower(label), lower(?)))"
+    rows = tables.run(called if text else every, (text,) if text else (), limit=SAMPLE_ROWS, seconds=seconds)
+    if text and not rows.rows:
+        return f"No label is like {text!r}.\n{_rows(relation, key, '', tables, seconds)}"
     names = look_up_entities({cell for row in rows.rows for cell in row if is_id(cell)}, tables)
 
     def shown(cell: object) -> str:

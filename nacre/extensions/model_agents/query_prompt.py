@@ -19,7 +19,7 @@ from nacre.extensions.model_agents.doubts import preview_rows
 from nacre.extensions.model_agents.look_up import linked_name_lines, value_phrases
 from nacre.language.data import word_list
 from nacre.language.sanitize import CITED, quote_line, quote_lines
-from nacre.language.tokens import ENGLISH, language_name, split_name, tokenize
+from nacre.language.tokens import ENGLISH, language_name, language_names, split_name, tokenize
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows
 from nacre.records.json_form import from_json, to_json
@@ -28,13 +28,16 @@ from nacre.records.schema import Relation, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import EarlierTurn, Understanding, VerifiedQuestion
 from nacre.stores.sqlite.lexicon import Lexicon, TableLink
-from nacre.stores.sqlite.schema_sql import is_secondary
+from nacre.stores.sqlite.schema_sql import is_secondary, translations
 from nacre.stores.vectors import label_vectors
 from nacre.wording.plan_phrases import verbalise_plan
 
 TURNS_SHOWN = 3
 
 LONGEST_ANSWER = 500
+
+# characters of the query of an earlier turn: a part of one would not say which things are meant (given)
+LONGEST_EARLIER = 1000
 
 # less likely readings are not shown (given)
 WORTH_SHOWING = 0.3
@@ -63,6 +66,7 @@ async def query_messages(
             limits.schema_tokens,
             database.describe,
             occurrences,
+            view.rewrite.language,
         )
         tables = f"<schema>\n{quote_lines(part)}\n</schema>\n"
     examples = await run_in_thread(verified_example_lines, view.understanding, database, limits.example_tokens)
@@ -167,7 +171,7 @@ def _turn(turn: EarlierTurn) -> str:
         for each in turn.evidence
         if isinstance(each, Rows) and each.query is not None
     ]
-    ran = f"\nQuery: {queries[0][:LONGEST_ANSWER]}" if queries else ""
+    ran = f"\nQuery: {queries[0][:LONGEST_EARLIER]}" if queries else ""
     return f"Question: {quote_line(turn.standalone)}{ran}\nAnswer: {answer[:LONGEST_ANSWER]}{cut}"
 
 
@@ -234,6 +238,7 @@ def relevant_tables(
     tokens: int,
     describe: DescribeTables,
     occurrences: Sequence[Occurrence] = (),
+    language: str = ENGLISH,
 ) -> str:
     """The part of the schema that a question is about: tables with names of the question, and others within the budget.
 
@@ -241,7 +246,7 @@ def relevant_tables(
     refer to or that refer to them; other tables that share words with the question. A junction follows the second of
     its two tables. Views of the things of one table, and junctions to statements, are shown if the question means them.
     """
-    focus = _asked_predicates(understanding, schema, occurrences)
+    focus = _asked_predicates(understanding, schema, occurrences, language)
     named = [each.table for each in occurrences if each.table in schema.relation_of]
     homes = [thing.relation for m in understanding.mentions if (thing := lexicon.thing(m.target))]
     likely = {i for reading in understanding.readings[:READINGS_SHOWN] for i in _strings_in(to_json(reading.plan))}
@@ -254,7 +259,7 @@ def relevant_tables(
     seldom = {
         schema.junctions.get(each.iri)
         for each in schema.predicates
-        if is_secondary(each) and each.iri not in focus and not words & content_words(each.label)
+        if is_secondary(schema, each) and each.iri not in focus and not words & content_words(each.label)
     }
     plain = {each.name for each in schema.relations if each.kind != "view"} - seldom | {*named, *ranked}
     order = [name for name in _with_junctions([*named, *core, *near], schema, lexicon.links) if name in plain]
@@ -271,7 +276,7 @@ def statements_about(words: Collection[str], schema: Schema) -> list[str]:
     shared = [
         (len(set(words) & content_words(known.label or known.comment)), name)
         for iri, name in sorted(schema.junctions.items())
-        if (known := schema.predicate_of.get(iri)) is not None and is_secondary(known)
+        if (known := schema.predicate_of.get(iri)) is not None and is_secondary(schema, known)
     ]
     most = max((count for count, _ in shared), default=0)
     return [name for count, name in shared if count and count == most][:MAX_STATEMENTS]
@@ -284,6 +289,7 @@ def relevant_classes(
     tokens: int,
     describe: DescribeTables,
     occurrences: Sequence[Occurrence] = (),
+    language: str = ENGLISH,
 ) -> str:
     """The classes that a question is about with their properties, within the budget; at least one.
 
@@ -309,7 +315,7 @@ def relevant_classes(
         if seed in near
         for other in others
     ]
-    focus = _asked_predicates(understanding, schema, occurrences)
+    focus = _asked_predicates(understanding, schema, occurrences, language)
     wanted = dict.fromkeys([*seeds, *neighbours, *ranked])
     return _within_budget(wanted, (), seeds, tokens, lambda chosen: describe(chosen, focus))
 
@@ -345,19 +351,21 @@ def _meant_iris(understanding: Understanding) -> set[str]:
 
 
 def _asked_predicates(
-    understanding: Understanding, schema: Schema, occurrences: Sequence[Occurrence]
+    understanding: Understanding, schema: Schema, occurrences: Sequence[Occurrence], language: str
 ) -> frozenset[str]:
-    """The predicates that a question may be about: of mentions and readings, with a word of it in their label, and of
-    columns with its names."""
+    """The predicates that a question may be about: of mentions and readings, with a word of it in their label, of
+    columns with its names, and with names in its language or in one that it mentions."""
     iris, words = _meant_iris(understanding), content_words(understanding.standalone)
     places = {(each.table, each.column) for each in occurrences}
     of_names = {c.predicate for r in schema.relations for c in r.columns if (r.name, c.value) in places}
     alike = {
         p.iri
         for p in schema.predicates
-        if not is_secondary(p) and words & content_words(f"{p.label} {' '.join(p.alt_labels[:4])}")
+        if not is_secondary(schema, p) and words & content_words(f"{p.label} {' '.join(p.alt_labels[:4])}")
     }
-    return frozenset((iris & schema.predicate_of.keys()) | of_names | alike)
+    languages = {language} | {code for code, name in language_names().items() if name.lower() in words}
+    translated = {iri for iri, code in translations(schema).items() if code in languages}
+    return frozenset((iris & schema.predicate_of.keys()) | of_names | alike | translated)
 
 
 def _connected_order(ranked: Sequence[str], links: Sequence[TableLink]) -> tuple[list[str], list[str]]:
@@ -420,7 +428,7 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
     groups = {each.relation: each for each in schema.groups}
     homes = {thing.relation for iri in iris if (thing := lexicon.thing(iri))}
     near = _nearness(understanding.standalone, schema, lexicon)
-    seldom = {each.iri for each in schema.predicates if is_secondary(each)}
+    seldom = {each.iri for each in schema.predicates if is_secondary(schema, each)}
     worth: list[tuple[tuple[float, bool, int, str], Relation]] = []
     for relation in schema.relations:
         if relation.name in schema.hidden_relations:

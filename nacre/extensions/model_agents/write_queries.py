@@ -138,6 +138,9 @@ async def write_queries(
         done = replace(done, doubted=bool(why))
         tables = [[each.table.rows for each in part.rows] for part in done.ran]
         has_failed = any(part.error is not None for part in done.ran)
+        if has_failed and not any(map(any, tables)) and done.usage.calls < limits.exchanges:
+            # an error alone is worth another call, however long the prompts are
+            left = max(left, 1)
         if not why or not left or repeated or (not has_failed and (tables, why) == before):
             # the same rows are not doubted again for the same reason
             break

@@ -18,14 +18,17 @@ _MAX_COLUMNS, _MAX_MEANING, _MAX_VALUES_LENGTH = 12, 60, 70
 # up to so many columns are shown: the line that says that they are left out would be as long (given)
 _MAX_LEFT = 3
 
-# in a part for a question: named columns that are left out, tables linking to a junction, characters of a view (given)
-_MAX_NAMED, _MAX_OWNERS, _MAX_ABOUT = 10, 4, 80
+# in a part for a question: named columns that are left out, junctions that are named, tables linking to a junction,
+# characters of a view (given)
+_MAX_NAMED, _MAX_JUNCTIONS, _MAX_OWNERS, _MAX_ABOUT = 10, 20, 4, 80
 
 # the last word of labels of nodes that qualify a value, as ingestion makes them
 STATEMENT = "statement"
 
-# properties for one language
-_TRANSLATION = re.compile(r"@[a-z]{2,3}(-[A-Za-z0-9]+)*$")
+# properties for one language: as ingestion derives them, and as data names them ("nameFR", "name_fr", "name:fr")
+_TRANSLATION = re.compile(r"@([a-z]{2,3})(-[A-Za-z0-9]+)*$")
+
+_LANGUAGE = re.compile(r"(?<=[a-z])[A-Z]{2}$|(?<=[_:.-])[a-z]{2}$")
 
 # Not DATE for dates: SQLite would turn a text like "01" in such a column into a number.
 SQL_TYPES = {"integer": "INTEGER", "real": "REAL", "boolean": "BOOLEAN", "year": "INTEGER"}
@@ -83,13 +86,15 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
                 parts.append(_statement(tables, relation, alike, focus, described, whole=whole))
     if relations is not None:
         parts += _referenced_tables(schema, "\n".join(parts), shown, empty, focus or (), whole=whole)
+    if focus is not None:
+        parts += _further_junctions(schema, shown)
     return "\n\n".join(parts) + "\n"
 
 
 def _copied_view(schema: Schema, relation: Relation, shown: Sequence[Relation]) -> str:
     """A line for a view that has all columns of tables shown and no others; "" if there are none."""
-    own = set(_column_names(relation))
-    known = [each for each in shown if each.kind == "table" and each.columns and own >= set(_column_names(each))]
+    own, inside = set(_column_names(relation)), _united(schema, relation)
+    known = [each for each in shown if each.name in inside and each.columns and own >= set(_column_names(each))]
     if own != {name for each in known for name in _column_names(each)}:
         return ""
     of = ", ".join(quote_if_needed(each.name) for each in known)
@@ -99,8 +104,11 @@ def _copied_view(schema: Schema, relation: Relation, shown: Sequence[Relation]) 
 
 def _first_columns(schema: Schema, relation: Relation, focus: Collection[str]) -> Sequence[str]:
     """The columns that a question is about, then the first that no other language and no node behind a value has."""
-    known = [(column, schema.predicate_of.get(column.predicate)) for column in relation.columns]
-    useful = [column for column, predicate in known if predicate and not (predicate.hidden or is_secondary(predicate))]
+    useful = [
+        column
+        for column in relation.columns
+        if (known := schema.predicate_of.get(column.predicate)) and not (known.hidden or is_secondary(schema, known))
+    ]
     useful.sort(key=lambda column: column.predicate not in focus)
     return [column.value or column.link for column in useful[:_MAX_NAMED]]
 
@@ -222,6 +230,25 @@ def _referenced_tables(
     return lines
 
 
+def _further_junctions(schema: Schema, shown: Sequence[Relation]) -> list[str]:
+    """A line with the junctions from tables shown that are not shown themselves, those with most rows first."""
+    names = {relation.name for relation in shown}
+    owners = {each.iri for each in schema.classes if each.relation in names}
+    owners.update(iri for each in schema.groups if each.relation in names for iri in each.classes)
+    left = [
+        schema.predicate_of[iri]
+        for iri, name in schema.junctions.items()
+        if name not in names | schema.hidden_relations and owners & schema.predicate_of[iri].domains.keys()
+    ]
+    left = [each for each in left if not is_secondary(schema, each)]
+    listed = list[str]()
+    for known in sorted(left, key=lambda each: (-each.triples, each.iri))[:_MAX_JUNCTIONS]:
+        relation = schema.relation_of[schema.junctions[known.iri]]
+        columns = (name for each in relation.columns for name in (each.value, each.link) if name)
+        listed.append(f"{quote_if_needed(relation.name)}({', '.join(map(quote_if_needed, (relation.key, *columns)))})")
+    return [f"-- further tables of links and lists: {', '.join(listed)}"] if listed else []
+
+
 def _statement(
     tables: Tables,
     relation: Relation,
@@ -252,18 +279,34 @@ def _statement(
             link_target(schema, predicate),
             samples,
             filled[name],
-            _targets(schema, predicate) if column.link else "",
+            "; ".join(filter(None, (_targets(schema, predicate), _inverses(schema, predicate)))) if column.link else "",
             short=focus is not None and column.predicate not in focus,
         )
         is_again = focus is not None and column.predicate in described - set(focus)
         columns += [(definition, filled[name]) for definition, _ in definitions] if is_again else definitions
         described.add(column.predicate)
-    if relation.kind == "junction" and focus is not None and all(c.predicate not in focus for c in relation.columns):
-        return f"CREATE TABLE {quote_if_needed(relation.name)} ({', '.join(definition for definition, _ in columns)});"
+    if relation.kind == "junction" and focus is not None:
+        more = _sample_link(tables, relation)
+        if all(c.predicate not in focus for c in relation.columns):
+            one_line = ", ".join(definition for definition, _ in columns)
+            return f"CREATE TABLE {quote_if_needed(relation.name)} ({one_line});{more}"
     about = _about(schema, relation, 200 if focus is None else _MAX_ABOUT)
     if relation.kind != "junction" and not any(_has_names(schema, column.predicate) for column in relation.columns):
         about = f"{about}; names: entity.label" if about else "names: entity.label"
     return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + f";{more}"
+
+
+def _sample_link(tables: Tables, relation: Relation) -> str:
+    """A comment with the labels of two things that a row of a junction links; "" without a link."""
+    link = next((column.link for column in relation.columns if column.link), "")
+    if not link:
+        return ""
+    found = tables.trusted().execute(
+        f"SELECT one.label, other.label FROM {quote_if_needed(relation.name)} AS t"
+        f" JOIN entity AS one ON one.id = t.{quote_if_needed(relation.key)}"
+        f" JOIN entity AS other ON other.id = t.{quote_if_needed(link)} LIMIT 1"
+    )
+    return "".join(f" -- e.g. {_short(one)} -> {_short(other)}" for one, other in found)
 
 
 def _key_column(schema: Schema, relation: Relation, focus: Collection[str] | None) -> tuple[str, str]:
@@ -298,7 +341,7 @@ def _useful_columns(
         seen.add(values)
         links += bool(column.link)
         use = 1 if known.role == "name" else 3 if column.value or links > _MAX_COLUMNS // 2 else 2
-        use = 6 if is_copy or _TRANSLATION.search(known.iri) else 5 if is_secondary(known) else use
+        use = 6 if is_copy or known.iri in translations(schema) else 5 if is_secondary(schema, known) else use
         use = 4 if known.hidden else 0 if known.iri in focus else use
         ranked.append((use, len(ranked), place))
     ranked.sort()
@@ -335,10 +378,24 @@ def _copied_columns(tables: Tables, relation: Relation, columns: Sequence[Column
     return found
 
 
-def is_secondary(predicate: Predicate) -> bool:
+def is_secondary(schema: Schema, predicate: Predicate) -> bool:
     """Whether people seldom ask for a predicate: an identifier, a name in another language, a node behind a value."""
     label = predicate.label or predicate.comment
-    return predicate.role == "identifier" or bool(_TRANSLATION.search(predicate.iri)) or label.endswith(f" {STATEMENT}")
+    is_translation = predicate.iri in translations(schema)
+    return predicate.role == "identifier" or is_translation or label.endswith(f" {STATEMENT}")
+
+
+def translations(schema: Schema) -> dict[str, str]:
+    """The predicates for one language with its code: derived ones, and others beside one for English whose name differs
+    from theirs in the code alone."""
+
+    def compute() -> dict[str, str]:
+        derived = {p.iri: code[1] for p in schema.predicates if (code := _TRANSLATION.search(p.iri))}
+        coded = {p.iri: code[0].lower() for p in schema.predicates if (code := _LANGUAGE.search(p.iri))}
+        english = {iri[:-2] for iri, code in coded.items() if code == "en"}
+        return derived | {iri: code for iri, code in coded.items() if code != "en" and iri[:-2] in english}
+
+    return schema.cache.get("translations", compute)
 
 
 def _filled_share(schema: Schema, predicate: Predicate) -> float:
@@ -401,6 +458,12 @@ def _targets(schema: Schema, predicate: Predicate) -> str:
     shares = {each.relation: n for each, n in reversed(shown)}
     listed = ", ".join(f"{quote_if_needed(e)} {100 * shares[e] / predicate.objects:.0f} %" for e in reversed(shares))
     return f"to {listed}" if listed and predicate.objects else ""
+
+
+def _inverses(schema: Schema, predicate: Predicate) -> str:
+    """The predicates with the same links turned round, since ingestion completes what a graph declares as inverse."""
+    labels = [schema.predicate_of[iri].label for iri in predicate.inverses if iri in schema.predicate_of]
+    return f"the same links as {', '.join(labels)}, turned round" if labels else ""
 
 
 def link_target(schema: Schema, predicate: Predicate) -> str:
