@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, inspect, text, types
 from sqlalchemy.engine.reflection import ObjectKind
@@ -17,9 +17,6 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 
 from nacre.extensions.databases.attached import Storage
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger(__name__)
 
