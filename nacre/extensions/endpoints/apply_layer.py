@@ -488,7 +488,10 @@ def check_endpoint_layers(asking: BudgetedEndpoint, files: LayerFiles) -> LayerR
         EntryReport(entry.place, entry_name(entry), applied.counts.get(i), _examples(entry, applied))
         for i, entry in given
     ]
-    problems = [*applied.problems, *_without_values(given, applied), *shared_names([entry for _, entry in given])]
+    problems = [*applied.problems, *shared_names([entry for _, entry in given])]
+    for i, entry in given:
+        if applied.counts.get(i) == 0:
+            problems.append(Problem(entry.place, f"'{entry_name(entry)}' gives nothing in this graph."))
     return LayerReport(tuple(reports), tuple(sorted(problems, key=lambda p: p.place)))
 
 
@@ -498,9 +501,3 @@ def _examples(entry: Entry, applied: EndpointLayer) -> tuple[str, ...]:
         return ()
     literals = applied.probed.literals.get(entry.iri)
     return tuple(term.value[:80] for term, _ in literals.counts[:EXAMPLES]) if literals else ()
-
-
-def _without_values(given: list[tuple[int, Entry]], applied: EndpointLayer) -> Iterator[Problem]:
-    for index, entry in given:
-        if applied.counts.get(index) == 0:
-            yield Problem(entry.place, f"'{entry_name(entry)}' gives nothing in this graph.")

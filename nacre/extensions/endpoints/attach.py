@@ -186,7 +186,8 @@ def attach_endpoint(
         budgeted.asked,
         round(budgeted.seconds, 2),
     )
-    _log_problems(layer.problems)
+    for problem in layer.problems:
+        log.warning("%s", problem)
     log.info("attached %s: %d queries (%d failed), %.1f s", url, budgeted.asked, budgeted.failed, budgeted.seconds)
     inputs = blake2b(f"{url}\n{graphs}\n{layers}".encode(), digest_size=16).hexdigest()
     unavailable = {branch: NOT_LOCAL.format(url, what) for branch, what in _LACKS.items()}
@@ -202,25 +203,16 @@ def attach_endpoint(
     return AttachedGraph(name, manifest.version, described.schema, found, tuple(layer.problems), probed.sampled)
 
 
-def _log_problems(problems: Sequence[Problem]) -> None:
-    for problem in problems:
-        log.warning("%s", problem)
-
-
 def change_attached_layers(
     name: str,
     change: Callable[[LayerFiles], LayerFiles],
     *,
     data: Path,
     limits: Callable[[str], EndpointLimits],
-    budget: Budget = Budget(),  # noqa: B008 (immutable)
 ) -> AttachedGraph:
     """Publish a version of an attached graph with changed layers; its schema is read again."""
-    known = attached_endpoint(name, data)
-    layers = change(attached_layers(name, data))
-    return attach_endpoint(
-        known.url, name, data=data, graphs=known.graphs, manners=limits(known.url), budget=budget, layers=layers
-    )
+    known, layers = attached_endpoint(name, data), change(attached_layers(name, data))
+    return attach_endpoint(known.url, name, data=data, graphs=known.graphs, manners=limits(known.url), layers=layers)
 
 
 def check_attached_layers(

@@ -50,6 +50,7 @@ from ingestion.vocabulary import (
 from nacre.extensions.endpoints.probe import LiteralSample, ProbeResult, TypeSetSample, distinguishing_classes
 from nacre.language.data import word_list
 from nacre.language.labels import has_boolean_values
+from nacre.plans.selects import free_name
 from nacre.records.schema import Class, Group, Predicate, Schema
 from nacre.stores.sparql_source import SparqlTerm
 from nacre.stores.sqlite.lexicon import TableLink
@@ -208,21 +209,11 @@ def _relations(
     counts: Counter[str] = Counter()
     for kind, closed in kinds:
         counts.update(dict.fromkeys(closed, kind.count))
-    taken: set[str] = set()
     found: dict[frozenset[str], str] = {}
     for _, closed in kinds:
         if closed not in found:
-            found[closed] = _free(column_name(said.name(_most_specific(closed, counts))), taken)
+            found[closed] = free_name(column_name(said.name(_most_specific(closed, counts))), found.values())
     return found
-
-
-def _free(name: str, taken: set[str]) -> str:
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    taken.add(free)
-    return free
 
 
 def _classes(
@@ -241,7 +232,8 @@ def _classes(
     found = []
     for iri in sorted(holding, key=lambda iri: (-members[iri], iri)):
         own = {relations[closed] for closed in holding[iri]}
-        relation = own.pop() if len(own) == 1 else _free(column_name(said.name(iri)), taken)
+        relation = own.pop() if len(own) == 1 else free_name(column_name(said.name(iri)), taken)
+        taken.add(relation)
         # if type sets overlap, the endpoint's own count is used
         count = members[iri] if all(kind.exact for kind, _ in kinds) else probed.classes.get(iri, members[iri])
         above = tuple(sorted(set(said.linked(iri, SUBCLASS)) & holding.keys()))
@@ -325,6 +317,7 @@ def build_predicate(
                 ranges[c] = max(ranges[c], min(round(n * kind.scale), probed.classes[c]))
     literals = probed.literals.get(iri)
     cells = _cells(iri, literals) if literals else None
+    counted = [each for each in (cells, literals) if each is not None]
     texts = [term.value for term, _ in literals.counts] if literals else []
     few = literals is not None and literals.whole and len(texts) <= MAX_LISTED_VALUES
     short = few and all(len(text) <= MAX_SAMPLE_LENGTH for text in texts)
@@ -343,8 +336,8 @@ def build_predicate(
         datatype=cells.datatype if cells else "text",
         shape=cells.shape if cells else "single",
         unit=_unit(cells, said.comment(iri), said.label(iri), local_name(iri)),
-        minimum=_least(cells.minimum if cells else None, literals.minimum if literals else None),
-        maximum=_most(cells.maximum if cells else None, literals.maximum if literals else None),
+        minimum=min((each.minimum for each in counted if each.minimum is not None), default=None),
+        maximum=max((each.maximum for each in counted if each.maximum is not None), default=None),
         comment=said.comment(iri),
         alt_labels=(*said.others(iri), *usual[1:], *spoken.others),
         values=tuple(dict.fromkeys(texts)) if short else (),
@@ -364,14 +357,6 @@ def _objects(triples: int, literals: LiteralSample | None, ranges: Mapping[str, 
 
 def _by_count(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
-
-
-def _least(a: float | None, b: float | None) -> float | None:
-    return min(a, b) if a is not None and b is not None else a if b is None else b
-
-
-def _most(a: float | None, b: float | None) -> float | None:
-    return max(a, b) if a is not None and b is not None else a if b is None else b
 
 
 def _cells(iri: str, literals: LiteralSample) -> TypedCells:
