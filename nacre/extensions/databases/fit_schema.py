@@ -355,7 +355,8 @@ def _counted(
         cells: Sequence[Cell] = tables.run(query, limit=1, seconds=SECONDS).rows[0]
     except ToolError as error:
         log.warning("%s: counts are estimated (%s)", relation.name, error)
-        return {c.predicate: _scaled(predicates[c.predicate], rows) for c, _ in columns}
+        known = [predicates[c.predicate] for c, _ in columns]
+        return {p.iri: replace(p, triples=rows, subjects=rows, domains=dict.fromkeys(p.domains, rows)) for p in known}
     found = {}
     for number, (column, _) in enumerate(columns):
         predicate = predicates[column.predicate]
@@ -370,7 +371,3 @@ def _counted(
             changes |= {"values": (), "samples": predicate.samples or predicate.values[:8]}
         found[column.predicate] = replace(predicate, **changes)
     return found
-
-
-def _scaled(predicate: Predicate, rows: int) -> Predicate:
-    return replace(predicate, triples=rows, subjects=rows, domains=dict.fromkeys(predicate.domains, rows))

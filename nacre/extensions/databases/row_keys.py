@@ -105,9 +105,7 @@ def encoded_key(table: AttachedTable, text: str) -> str:
 def plain_key(table: AttachedTable, iri: str) -> str | None:
     """What `key_in_sql` gives for the row with an IRI; None if the IRI is no row of this table."""
     values = parse_key(table, iri)
-    if values is None:
-        return None
-    return key_text(table, values)
+    return None if values is None else key_text(table, values)
 
 
 def key_text(table: AttachedTable, values: Sequence[str | int]) -> str:
