@@ -5,6 +5,7 @@ import json
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -253,16 +254,12 @@ def recheck_verified_questions(settings: "Settings", name: str) -> None:
             from nacre.extensions.verified.checks import calibrate_graph, check_all, is_due
             from tools.sandbox import Sandbox
 
-            sandbox = Sandbox()
-            try:
-                with library.open(name) as graph:
-                    report = asyncio.run(check_all(graph, library.verified, settings, sandbox))
-                    aside = library.verified.count(name, states=("failed", "empty", "changed kind", "replaced"))
-                    if is_due(graph, library.verified):
-                        found = asyncio.run(calibrate_graph(graph, library.verified, settings, sandbox))
-                        print_line(found.words)
-            finally:
-                sandbox.close()
+            with closing(Sandbox()) as sandbox, library.open(name) as graph:
+                report = asyncio.run(check_all(graph, library.verified, settings, sandbox))
+                aside = library.verified.count(name, states=("failed", "empty", "changed kind", "replaced"))
+                if is_due(graph, library.verified):
+                    found = asyncio.run(calibrate_graph(graph, library.verified, settings, sandbox))
+                    print_line(found.words)
         except sqlite3.Error as error:
             # the graph is published and answers without them
             print_line(f"warning: the verified questions were not checked ({error})")

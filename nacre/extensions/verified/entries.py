@@ -219,7 +219,7 @@ class VerifiedQuestionService:
             checking = check_all(
                 opened, self._store, self._settings, self._sandbox, owner=owner, seconds=seconds, restore=True
             )
-            with _storage_errors():
+            with storage_errors():
                 report = await checking
             report_deed(caller, "checked verified questions", graph=opened.name, number=report.checked)
             return report
@@ -236,7 +236,7 @@ class VerifiedQuestionService:
             if count >= MAX_OF_KEY:
                 raise ConfigError(f"This key has {count} verified questions of this graph. Remove some first.")
         entry = replace(entry, approved=self._approves and may_approve(caller))
-        with _storage_errors():
+        with storage_errors():
             confirmed = await confirm(graph, entry, self._settings, self._sandbox, self._store, is_right)
         deed = "approved" if entry.approved else "confirmed"
         report_deed(caller, deed, confirmed[1].query, graph=graph.name, version=graph.version, id=entry.id)
@@ -268,7 +268,7 @@ class VerifiedQuestionService:
         return None if may_approve(caller) else caller.owner
 
     async def _stored(self, call: Callable[[], T]) -> T:
-        with _storage_errors():
+        with storage_errors():
             return await run_in_thread(call)
 
 
@@ -279,7 +279,8 @@ def _present(entry: VerifiedQuestion | None, id: str) -> VerifiedQuestion:
 
 
 @contextmanager
-def _storage_errors() -> Iterator[None]:
+def storage_errors() -> Iterator[None]:
+    """Raise StorageUnavailable, which clients are told, if the verified questions can't be read or written."""
     try:
         yield
     except sqlite3.Error as error:
