@@ -55,6 +55,12 @@ from nacre.records.schema import Class, Group, Predicate, Schema
 from nacre.stores.sparql_source import SparqlTerm
 from nacre.stores.sqlite.lexicon import TableLink
 
+# the samples of type sets, each with the classes of its things and all their ancestors
+Kinds = Sequence[tuple[TypeSetSample, frozenset[str]]]
+
+# the relation of the things of exactly these classes
+RelationNames = dict[frozenset[str], str]
+
 # maximum number of namespaces of each type set
 MAX_NAMESPACES = 4
 
@@ -123,9 +129,7 @@ def describe_endpoint(
     )
 
 
-def _roles(
-    probed: ProbeResult, kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], label: Mapping[str, str]
-) -> dict[str, PredicateRole]:
+def _roles(probed: ProbeResult, kinds: Kinds, label: Mapping[str, str]) -> dict[str, PredicateRole]:
     """The role of each predicate, which its name may repeat."""
     owners: dict[str, dict[str, None]] = defaultdict(dict)
     ends: dict[str, dict[str, None]] = defaultdict(dict)
@@ -202,26 +206,19 @@ class DeclaredSchema:
         return [term.value for term in ranked if language_rank(term.language)[0] <= max(2, *best)]
 
 
-def _relations(
-    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], said: DeclaredSchema
-) -> dict[frozenset[str], str]:
+def _relations(kinds: Kinds, said: DeclaredSchema) -> RelationNames:
     """A relation name for each set of classes."""
     counts: Counter[str] = Counter()
     for kind, closed in kinds:
         counts.update(dict.fromkeys(closed, kind.count))
-    found: dict[frozenset[str], str] = {}
+    found: RelationNames = {}
     for _, closed in kinds:
         if closed not in found:
             found[closed] = free_name(column_name(said.name(_most_specific(closed, counts))), found.values())
     return found
 
 
-def _classes(
-    probed: ProbeResult,
-    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]],
-    relations: dict[frozenset[str], str],
-    said: DeclaredSchema,
-) -> tuple[Class, ...]:
+def _classes(probed: ProbeResult, kinds: Kinds, relations: RelationNames, said: DeclaredSchema) -> tuple[Class, ...]:
     holding: dict[str, list[frozenset[str]]] = defaultdict(list)
     members: Counter[str] = Counter()
     for kind, closed in kinds:
@@ -241,12 +238,7 @@ def _classes(
     return tuple(found)
 
 
-def _groups(
-    probed: ProbeResult,
-    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]],
-    relations: dict[frozenset[str], str],
-    said: DeclaredSchema,
-) -> tuple[Group, ...]:
+def _groups(probed: ProbeResult, kinds: Kinds, relations: RelationNames, said: DeclaredSchema) -> tuple[Group, ...]:
     """A group for each set of classes, with the distinctive words of its things' IRIs."""
     iris = [iri for kind, _ in kinds for iri in kind.iris]
     home = np.repeat(np.arange(len(kinds), dtype=np.int32), [len(kind.iris) for kind, _ in kinds])
@@ -267,9 +259,7 @@ def _groups(
     return tuple(sorted(found, key=lambda g: (-g.count, g.relation)))
 
 
-def _links(
-    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], relations: dict[frozenset[str], str], probed: ProbeResult
-) -> list[TableLink]:
+def _links(kinds: Kinds, relations: RelationNames, probed: ProbeResult) -> list[TableLink]:
     """The number of links between groups; the classes that links lead to are distributed over the sets of types."""
     targets = [(kind.types, relations[closed]) for kind, closed in kinds]
     targets.sort(key=lambda each: (-len(each[0]), each[1]))
@@ -294,11 +284,7 @@ _UNIT_AT_END = re.compile(r"\d\s*([^\d\s.,()]+)\s*$")
 
 
 def build_predicate(
-    iri: str,
-    probed: ProbeResult,
-    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]],
-    said: DeclaredSchema,
-    spoken: ReadableLabel,
+    iri: str, probed: ProbeResult, kinds: Kinds, said: DeclaredSchema, spoken: ReadableLabel
 ) -> Predicate:
     """Build a predicate from all samples; `spoken` is its readable label."""
     triples = probed.predicates[iri]
