@@ -90,8 +90,9 @@ class LocalSource:
 
     async def import_lines(self, graph: str | None, lines: Sequence[dict[str, Any]]) -> list[str]:
         """Confirm lines of a file; for each, why it was left out, or ""."""
+        verified, caller = await self._verified()
         numbered = ((str(number), line) for number, line in enumerate(lines, start=1))
-        imported = service("verified", "import")(numbered, await self._open_service(), graph, trusts_plans=True)
+        imported = verified.import_lines(caller, graph, numbered, trusts_plans=True)
         return [each.problem async for each in imported]
 
     async def approve(self, graph: str | None, id: str, by: str | None) -> VerifiedQuestion:

@@ -17,7 +17,6 @@ from nacre.extensions.verified.entries import (
     VerifiedQuestionService,
     calibrate_again_and_again,
     graph_proposals,
-    import_lines,
     may_approve,
     storage_errors,
 )
@@ -170,7 +169,7 @@ async def import_verified(
                 id=None if each.entry is None else each.entry.id,
                 problem=each.problem,
             )
-            async for each in import_lines(numbered, service, graph, caller)
+            async for each in VerifiedQuestionService(service).import_lines(caller, graph, numbered)
         ]
 
     return await run_while_connected(request, run())
