@@ -24,7 +24,7 @@ from nacre.errors import NacreError
 from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
 from nacre.extensions.evaluation.score import is_right
 from nacre.extensions.verified.offer import WEIGHTS_FILE, compare_verified
-from nacre.extensions.verified.template import Substitution, substitute, template_of
+from nacre.extensions.verified.template import LinkedQuestion, Substitution, substitute, template_of
 from nacre.records.json_form import from_json, to_json
 from nacre.records.plan import Attribute, Body, Itself, Plan, Select, Variable
 from nacre.records.turn import Rewrite, VerifiedQuestion
@@ -131,8 +131,8 @@ def _pairs(asked: AskedQuestion, entries: Sequence[VerifiedQuestion], graph: Gra
     linker = linker_of(graph.lexicon)
     readings = understand(Rewrite(asked.text), graph.schema, graph.lexicon).readings
     question = prepare_question(asked.text, linker)
-    links = scoped_links(question, None, linker)
-    for _, alignment, features in compare_verified(entries, question, links, readings, linker.index.graph):
+    linked = LinkedQuestion(question, scoped_links(question, None, linker), linker.index.graph, readings)
+    for _, alignment, features in compare_verified(entries, linked):
         values = plan_values(alignment.plan.body, graph.tables) if graph.tables is not None else None
         record: Any = {"status": "answered", "values": list(values or ()), "answer": ""}
         yield Pair(features, values is not None and is_right(asked.gold, record))

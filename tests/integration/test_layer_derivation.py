@@ -78,7 +78,7 @@ def test_packs_read_nothing_for_patterns_that_the_graph_cannot_match(
 ) -> None:
     # the pack has a rule about named nodes behind a property that the graph lacks
     (tmp_path / "graph.ttl").write_text('<urn:a> a <http://schema.org/Product> ; <http://schema.org/name> "lamp" .')
-    monkeypatch.setattr(nacre.extensions.layer_patterns.derive, "pattern_store", None)
+    monkeypatch.setattr(nacre.extensions.layer_patterns.derive, "PatternStore", None)
     facts = parse_files([tmp_path / "graph.ttl"])
     assert apply_layers(facts, []).packs == ("schema-org",)
 

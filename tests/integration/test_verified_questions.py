@@ -16,7 +16,7 @@ from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.extensions.verified import look_up as first_use
 from nacre.extensions.verified.checks import check_all
-from nacre.extensions.verified.entries import VerifiedQuestionService, export_lines, import_lines
+from nacre.extensions.verified.entries import VerifiedQuestionService, export_lines
 from nacre.extensions.verified.look_up import comparable_verified_questions
 from nacre.records.turn import VerifiedQuery
 from nacre.serving.cli.main import main
@@ -282,7 +282,7 @@ def test_plans_of_strangers_are_not_imported(data: Path) -> None:
     line = {"question": QUESTION, "plan": entry.plan}
 
     async def run(service: TurnService, verified: VerifiedQuestionService) -> Any:
-        return [each async for each in import_lines([("1", line)], service, "quarries", BOB)]
+        return [each async for each in verified.import_lines(BOB, "quarries", [("1", line)])]
 
     (imported,) = with_service(data, run)
     assert imported.entry is None

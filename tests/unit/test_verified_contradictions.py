@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from nacre.extensions.verified.offer import Words, asks_otherwise, requested_kind, rules_are_surer
-from nacre.extensions.verified.template import Alignment, template_of
+from nacre.extensions.verified.template import Alignment, LinkedQuestion, template_of
 from nacre.records.json_form import to_json
 from nacre.records.plan import Aggregate, Ask, Attribute, Body, Itself, Order, Plan, Select, Variable
 from nacre.records.schema import Class, Predicate, Schema
@@ -58,7 +58,7 @@ def alignment(verified: str, body: Body) -> Alignment:
 
 
 def is_out(question: str, verified: str, body: Body, words: Words = NO_WORDS, links: tuple[Link, ...] = ()) -> bool:
-    return asks_otherwise(alignment(verified, body), words, analyse_question(question), links, GRAPH)
+    return asks_otherwise(alignment(verified, body), words, LinkedQuestion(analyse_question(question), links, GRAPH))
 
 
 @pytest.mark.parametrize(
@@ -144,10 +144,11 @@ def test_a_word_for_another_property_or_a_name_without_a_place_rules_out() -> No
 
 def test_another_name_and_another_word_rule_out_together() -> None:
     unlinked = replace(NO_WORDS, unlinked=frozenset((1,)), missing=analyse_question("cast").tokens)
-    offered, question = alignment("who cast the loom of A", LIST), analyse_question("who rang the loom of B")
-    assert not asks_otherwise(offered, unlinked, question, (), GRAPH)
-    assert asks_otherwise(replace(offered, changed=1), unlinked, question, (), GRAPH)
-    assert not asks_otherwise(replace(offered, changed=1), replace(unlinked, missing=()), question, (), GRAPH)
+    offered = alignment("who cast the loom of A", LIST)
+    linked = LinkedQuestion(analyse_question("who rang the loom of B"), (), GRAPH)
+    assert not asks_otherwise(offered, unlinked, linked)
+    assert asks_otherwise(replace(offered, changed=1), unlinked, linked)
+    assert not asks_otherwise(replace(offered, changed=1), replace(unlinked, missing=()), linked)
 
 
 def test_the_rules_are_surer_only_of_another_plan() -> None:

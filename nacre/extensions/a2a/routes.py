@@ -499,9 +499,7 @@ def task_of_problem(entry: TaskEntry, message: str) -> Task:
 
 def text_event(entry: TaskEntry, text: str, *, append: bool) -> TaskArtifactUpdateEvent:
     """Some tokens of the answer."""
-    return TaskArtifactUpdateEvent(
-        task_id=entry.id, context_id=entry.context, artifact=_artifact(entry, [new_text_part(text)]), append=append
-    )
+    return _piece(entry, new_text_part(text), append=append)
 
 
 def last_events(entry: TaskEntry, event: RunEvent) -> list[TaskArtifactUpdateEvent | TaskStatusUpdateEvent]:
@@ -510,18 +508,18 @@ def last_events(entry: TaskEntry, event: RunEvent) -> list[TaskArtifactUpdateEve
     if event.kind == "error":
         return [_update(entry, _error_status(entry, payload["message"]))]
     record = cast(Answer, payload)
-    data = TaskArtifactUpdateEvent(
-        task_id=entry.id,
-        context_id=entry.context,
-        artifact=_artifact(entry, [_data_part(record)]),
-        append=True,
-        last_chunk=True,
-    )
+    data = _piece(entry, _data_part(record), append=True, last_chunk=True)
     return [data, _update(entry, _answer_status(entry, record))]
 
 
 def _task(entry: TaskEntry, status: TaskStatus, *artifacts: Artifact) -> Task:
     return Task(id=entry.id, context_id=entry.context, status=status, artifacts=artifacts)
+
+
+def _piece(entry: TaskEntry, part: Part, **place: bool) -> TaskArtifactUpdateEvent:
+    return TaskArtifactUpdateEvent(
+        task_id=entry.id, context_id=entry.context, artifact=_artifact(entry, [part]), **place
+    )
 
 
 def _update(entry: TaskEntry, status: TaskStatus) -> TaskStatusUpdateEvent:

@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -230,10 +230,7 @@ def _opened(settings: "Settings") -> "Iterator[Audit]":
     from nacre.stores.state.database import StorageError
 
     try:
-        audit = open_audit(settings)
-        try:
+        with closing(open_audit(settings)) as audit:
             yield audit
-        finally:
-            audit.close()
     except StorageError as error:
         raise ConfigError(f"The audit can't be read or written: {error}.") from error

@@ -5,13 +5,20 @@ Settings, or address + key -> the events of turns, and the verified questions of
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, aclosing
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
+import httpx
+from httpx_sse import EventSource, SSEError
+
+from nacre.errors import ConfigError, NacreError
 from nacre.extension import service
 from nacre.extensions.client.facade import Reply, TurnRequest
+from nacre.records.json_form import from_json
 from nacre.records.turn import VerifiedQuery, VerifiedQuestion
 
 if TYPE_CHECKING:
@@ -19,20 +26,11 @@ if TYPE_CHECKING:
     from nacre.serving.turn_service import TurnService
 
 
-import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from urllib.parse import quote
-
-import httpx
-from httpx_sse import EventSource, SSEError
-
-from nacre.errors import ConfigError, NacreError
-from nacre.records.json_form import from_json
-
-
 class LocalSource:
-    """A data folder. The first question opens it. With `keep`, named threads are stored in the folder."""
+    """A data folder. The first question opens it. With `keep`, named threads are stored in the folder.
+
+    Whoever opens it has all rights to verified questions, as on the command line.
+    """
 
     def __init__(self, data: Path, *, keep: bool) -> None:
         self._data = data
@@ -58,11 +56,6 @@ class LocalSource:
             async for event in events:
                 yield event
 
-    @property
-    def verified(self) -> LocalVerified:
-        """The verified questions of its graphs."""
-        return LocalVerified(self._open_service)
-
     async def forget(self, thread: str) -> None:
         """Forget a thread, unless threads are stored in the folder."""
         if self._service is not None and not self._keep:
@@ -74,6 +67,54 @@ class LocalSource:
         stack, self._stack = self._stack, AsyncExitStack()
         self._service, self._opening = None, asyncio.Lock()
         await stack.aclose()
+
+    async def listed(self, graph: str | None, search: str, *, waiting: bool) -> list[VerifiedQuestion]:
+        """The verified questions that the caller may see, the latest first."""
+        verified, caller = await self._verified()
+        found: list[VerifiedQuestion] = []
+        while True:
+            page = await verified.listed(caller, graph, search=search, waiting=waiting, skip=len(found))
+            found += page.questions
+            if not page.more:
+                return found
+
+    async def confirm_answer(self, reply: Reply) -> VerifiedQuestion:
+        verified, caller = await self._verified()
+        entry: VerifiedQuestion = await verified.confirm_answer(caller, reply.record)
+        return entry
+
+    async def confirm_query(self, graph: str | None, question: str, query: VerifiedQuery) -> VerifiedQuestion:
+        verified, caller = await self._verified()
+        entry: VerifiedQuestion = (await verified.confirm_query(caller, graph, question, query))[0]
+        return entry
+
+    async def import_lines(self, graph: str | None, lines: Sequence[dict[str, Any]]) -> list[str]:
+        """Confirm lines of a file; for each, why it was left out, or ""."""
+        verified, caller = await self._verified()
+        numbered = ((str(number), line) for number, line in enumerate(lines, start=1))
+        imported = verified.import_lines(caller, graph, numbered, trusts_plans=True)
+        return [each.problem async for each in imported]
+
+    async def approve(self, graph: str | None, id: str, by: str | None) -> VerifiedQuestion:
+        """Approve a verified question."""
+        verified, caller = await self._verified()
+        entry: VerifiedQuestion = await verified.approve(caller, graph, id, by)
+        return entry
+
+    async def remove(self, graph: str | None, id: str, by: str | None) -> None:
+        """Remove a verified question."""
+        verified, caller = await self._verified()
+        await verified.remove(caller, graph, id, by)
+
+    async def check(self, graph: str | None) -> list[VerifiedQuestion]:
+        """Run the verified questions again; those that are not used."""
+        verified, caller = await self._verified()
+        return list((await verified.check(caller, graph)).aside)
+
+    async def _verified(self) -> tuple[Any, Caller]:
+        from nacre.serving.keys import LOCAL_CALLER
+
+        return service("verified", "entries")(await self._open_service()), LOCAL_CALLER
 
     async def _open_service(self) -> TurnService:
         async with self._opening:
@@ -89,61 +130,10 @@ class LocalSource:
             return self._service
 
 
-class LocalVerified:
-    """Its caller has all rights, as on the command line."""
-
-    def __init__(self, open_service: Callable[[], Awaitable[TurnService]]) -> None:
-        self._open_service = open_service
-
-    async def listed(self, graph: str | None, search: str, *, waiting: bool) -> list[VerifiedQuestion]:
-        """Those that the caller may see, the latest first."""
-        service, caller = await self._service()
-        found: list[VerifiedQuestion] = []
-        while True:
-            page = await service.listed(caller, graph, search=search, waiting=waiting, skip=len(found))
-            found += page.questions
-            if not page.more:
-                return found
-
-    async def confirm_answer(self, reply: Reply) -> VerifiedQuestion:
-        service, caller = await self._service()
-        entry: VerifiedQuestion = await service.confirm_answer(caller, reply.record)
-        return entry
-
-    async def confirm_query(self, graph: str | None, question: str, query: VerifiedQuery) -> VerifiedQuestion:
-        service, caller = await self._service()
-        entry: VerifiedQuestion = (await service.confirm_query(caller, graph, question, query))[0]
-        return entry
-
-    async def import_lines(self, graph: str | None, lines: Sequence[dict[str, Any]]) -> list[str]:
-        """Confirm lines of a file; for each, why it was left out, or ""."""
-        numbered = ((str(number), line) for number, line in enumerate(lines, start=1))
-        imported = service("verified", "import")(numbered, await self._open_service(), graph, trusts_plans=True)
-        return [each.problem async for each in imported]
-
-    async def approve(self, graph: str | None, id: str, by: str | None) -> VerifiedQuestion:
-        """Approve an entry."""
-        service, caller = await self._service()
-        entry: VerifiedQuestion = await service.approve(caller, graph, id, by)
-        return entry
-
-    async def remove(self, graph: str | None, id: str, by: str | None) -> None:
-        """Remove an entry."""
-        service, caller = await self._service()
-        await service.remove(caller, graph, id, by)
-
-    async def check(self, graph: str | None) -> list[VerifiedQuestion]:
-        """Run them again; those that are not used."""
-        service, caller = await self._service()
-        return list((await service.check(caller, graph)).aside)
-
-    async def _service(self) -> tuple[Any, Caller]:
-        from nacre.serving.keys import LOCAL_CALLER
-
-        return service("verified", "entries")(await self._open_service()), LOCAL_CALLER
-
-
 TIMEOUT = httpx.Timeout(60.0, connect=10.0)  # a working server sends a ping at least every 15 s
+
+# verified questions that are read at once
+PAGE = 200
 
 
 class ServerError(NacreError):
@@ -155,7 +145,7 @@ class ServerError(NacreError):
 
 
 class RemoteSource:
-    """A running `nacre serve`. It stores the conversations that have a name."""
+    """A running `nacre serve`. It stores the conversations that have a name, and knows what the key may see and do."""
 
     def __init__(self, url: str, key: str | None) -> None:
         self._url = url.rstrip("/")
@@ -189,11 +179,6 @@ class RemoteSource:
         if not ended:
             raise ServerError(f"{self._public_address} closed the connection during an answer. Ask again.", 0)
 
-    @property
-    def verified(self) -> RemoteVerified:
-        """The verified questions of its graphs."""
-        return RemoteVerified(self._send, self._graph_name)
-
     async def forget(self, thread: str) -> None:
         """Do nothing: this process stores no threads of a server."""
 
@@ -203,10 +188,52 @@ class RemoteSource:
         if client is not None:
             await client.aclose()
 
-    async def _send(self, method: str, path: str, body: Any, wanted: dict[str, Any]) -> Any:
-        """The JSON of a reply, None without one."""
+    async def listed(self, graph: str | None, search: str, *, waiting: bool) -> list[VerifiedQuestion]:
+        """The verified questions that the key may see, the latest first."""
+        found: list[VerifiedQuestion] = []
+        while True:
+            wanted = {"search": search, "waiting": waiting, "limit": PAGE, "skip": len(found)}
+            page = await self._call("GET", graph, "", None, wanted)
+            found += [from_json(VerifiedQuestion, each) for each in page["questions"]]
+            if not page["more"]:
+                return found
+
+    async def confirm_answer(self, reply: Reply) -> VerifiedQuestion:
+        record = reply.record
+        if not record["thread"]:
+            raise ConfigError("This server stored no such answer. Ask in a thread: graph.chat().ask(...).")
+        body = {"thread": record["thread"], "turn": record["turn"]}
+        return from_json(VerifiedQuestion, await self._call("POST", record["graph"], "", body))
+
+    async def confirm_query(self, graph: str | None, question: str, query: VerifiedQuery) -> VerifiedQuestion:
+        return from_json(VerifiedQuestion, await self._call("POST", graph, "", {"question": question, "query": query}))
+
+    async def import_lines(self, graph: str | None, lines: Sequence[dict[str, Any]]) -> list[str]:
+        """Confirm lines of a file; for each, why it was left out, or ""."""
+        imported = await self._call("POST", graph, "/import", {"lines": list(lines)})
+        return [str(each["problem"]) for each in imported]
+
+    async def approve(self, graph: str | None, id: str, by: str | None) -> VerifiedQuestion:
+        """Approve a verified question."""
+        approved = await self._call("POST", graph, f"/{quote(id, safe='')}/approve", {"by": by})
+        return from_json(VerifiedQuestion, approved)
+
+    async def remove(self, graph: str | None, id: str, by: str | None) -> None:
+        """Remove a verified question."""
+        await self._call("DELETE", graph, f"/{quote(id, safe='')}", None, {} if by is None else {"by": by})
+
+    async def check(self, graph: str | None) -> list[VerifiedQuestion]:
+        """Run the verified questions again; those that are not used."""
+        return [from_json(VerifiedQuestion, each) for each in (await self._call("POST", graph, "/check"))["aside"]]
+
+    async def _call(
+        self, method: str, graph: str | None, path: str, body: Any = None, wanted: dict[str, Any] | None = None
+    ) -> Any:
+        """The JSON of a reply about verified questions of a graph, None without one."""
+        name = quote(await self._graph_name(graph), safe="")
         async with self._translated_errors():
-            reply = await self._client.request(method, path, json=body, params=wanted)
+            place = f"/api/graphs/{name}/verified{path}"
+            reply = await self._client.request(method, place, json=body, params=wanted or {})
             content = await reply.aread()
             if not reply.is_success:
                 _raise_for_status(reply, content)
@@ -254,61 +281,3 @@ def _raise_for_status(reply: httpx.Response, body: bytes) -> None:
         detail = f"{reply.url.host} answered {reply.status_code} {reply.reason_phrase}."
     words = detail if isinstance(detail, str) else "; ".join(f"{each['loc'][-1]}: {each['msg']}" for each in detail)
     raise ServerError(words, reply.status_code)
-
-
-PAGE = 200
-
-# method, path, body, parameters -> the JSON of the reply, None without one
-Send = Callable[[str, str, Any, dict[str, Any]], Awaitable[Any]]
-
-
-class RemoteVerified:
-    """What the key of the client may see and do. `graph_name` gives the only graph if none is named."""
-
-    def __init__(self, send: Send, graph_name: Callable[[str | None], Awaitable[str]]) -> None:
-        self._send = send
-        self._graph_name = graph_name
-
-    async def listed(self, graph: str | None, search: str, *, waiting: bool) -> list[VerifiedQuestion]:
-        """Those that the key may see, the latest first."""
-        found: list[VerifiedQuestion] = []
-        while True:
-            wanted = {"search": search, "waiting": waiting, "limit": PAGE, "skip": len(found)}
-            page = await self._call("GET", graph, "", None, wanted)
-            found += [from_json(VerifiedQuestion, each) for each in page["questions"]]
-            if not page["more"]:
-                return found
-
-    async def confirm_answer(self, reply: Reply) -> VerifiedQuestion:
-        record = reply.record
-        if not record["thread"]:
-            raise ConfigError("This server stored no such answer. Ask in a thread: graph.chat().ask(...).")
-        body = {"thread": record["thread"], "turn": record["turn"]}
-        return from_json(VerifiedQuestion, await self._call("POST", record["graph"], "", body))
-
-    async def confirm_query(self, graph: str | None, question: str, query: VerifiedQuery) -> VerifiedQuestion:
-        return from_json(VerifiedQuestion, await self._call("POST", graph, "", {"question": question, "query": query}))
-
-    async def import_lines(self, graph: str | None, lines: Sequence[dict[str, Any]]) -> list[str]:
-        """Confirm lines of a file; for each, why it was left out, or ""."""
-        imported = await self._call("POST", graph, "/import", {"lines": list(lines)})
-        return [str(each["problem"]) for each in imported]
-
-    async def approve(self, graph: str | None, id: str, by: str | None) -> VerifiedQuestion:
-        """Approve an entry."""
-        approved = await self._call("POST", graph, f"/{quote(id, safe='')}/approve", {"by": by})
-        return from_json(VerifiedQuestion, approved)
-
-    async def remove(self, graph: str | None, id: str, by: str | None) -> None:
-        """Remove an entry."""
-        await self._call("DELETE", graph, f"/{quote(id, safe='')}", None, {} if by is None else {"by": by})
-
-    async def check(self, graph: str | None) -> list[VerifiedQuestion]:
-        """Run them again; those that are not used."""
-        return [from_json(VerifiedQuestion, each) for each in (await self._call("POST", graph, "/check"))["aside"]]
-
-    async def _call(
-        self, method: str, graph: str | None, path: str, body: Any = None, wanted: dict[str, Any] | None = None
-    ) -> Any:
-        name = quote(await self._graph_name(graph), safe="")
-        return await self._send(method, f"/api/graphs/{name}/verified{path}", body, wanted or {})

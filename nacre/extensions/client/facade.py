@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
     from pandas import DataFrame
 
-    from nacre.extensions.client.connections import LocalSource, LocalVerified, RemoteSource, RemoteVerified
+    from nacre.extensions.client.connections import LocalSource, RemoteSource
 
 T = TypeVar("T")
 
@@ -126,7 +126,7 @@ class Nacre:
 
     def __init__(self, where: str | Path = "data", *, key: str | None = None, keep: bool = False) -> None:
         self._loop_thread = EventLoopThread()
-        self._source = _source(where, key, keep)
+        self.source = _source(where, key, keep)
 
     def graphs(self) -> list[str]:
         """The names of the graphs."""
@@ -164,31 +164,24 @@ class Nacre:
         """Start a turn. The future holds its reply or its error."""
 
         async def reply() -> Reply:
-            return Reply(await collect_record(self._source.events(request)))
+            return Reply(await collect_record(self.source.events(request)))
 
-        return self._loop_thread.submit(reply(), self._source.close)
+        return self._loop_thread.submit(reply(), self.source.close)
 
     def stream_starter(self, request: TurnRequest) -> StartStream:
         """The function that starts a streamed turn."""
-        return lambda put: self._loop_thread.submit(
-            forward_events(self._source.events(request), put), self._source.close
-        )
+        return lambda put: self._loop_thread.submit(forward_events(self.source.events(request), put), self.source.close)
 
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """The result of a call on the loop of this object."""
-        return self._loop_thread.submit(call, self._source.close).result()
-
-    @property
-    def verified_source(self) -> "LocalVerified | RemoteVerified":
-        """The verified questions of all graphs."""
-        return self._source.verified
+        return self._loop_thread.submit(call, self.source.close).result()
 
     def forget(self, thread: str) -> None:
         """Forget a conversation held in memory. Conversations stored by a server or in the folder stay."""
-        self._loop_thread.submit_if_running(partial(self._source.forget, thread))
+        self._loop_thread.submit_if_running(partial(self.source.forget, thread))
 
     def _start_names(self) -> "Future[list[str]]":
-        return self._loop_thread.submit(self._source.names(), self._source.close)
+        return self._loop_thread.submit(self.source.names(), self.source.close)
 
 
 class VerifiedQuestions:
@@ -196,7 +189,7 @@ class VerifiedQuestions:
     an event loop, await `asyncio.to_thread(...)` of a method."""
 
     def __init__(self, nacre: "Nacre", graph: str | None) -> None:
-        self._nacre = nacre
+        self._source, self._run = nacre.source, nacre.run
         self._graph = graph
 
     def list(self, search: str = "", *, waiting: bool = False) -> Sequence[VerifiedQuestion]:
@@ -230,13 +223,6 @@ class VerifiedQuestions:
     def check(self) -> Sequence[VerifiedQuestion]:
         """Run all again; those that fail, give nothing or give values of another kind, which are not used."""
         return self._run(self._source.check(self._graph))
-
-    @property
-    def _source(self) -> "LocalVerified | RemoteVerified":
-        return self._nacre.verified_source
-
-    def _run(self, call: Coroutine[Any, Any, T]) -> T:
-        return self._nacre.run(call)
 
 
 class _TurnStream:

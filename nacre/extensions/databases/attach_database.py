@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from sqlalchemy import make_url
 
+from ingestion.index.triples import ntriples_literal
 from ingestion.induce.declarations import is_name_shaped
 from ingestion.induce.names import lowercase_name
 from ingestion.layer.entries import TableEntry
@@ -36,7 +37,7 @@ from ingestion.stages import (
     report_write_errors,
     run_stages,
 )
-from ingestion.vocabulary import LAYER_NAME, name_rank
+from ingestion.vocabulary import ALTERNATIVE, COMMENT, LABEL, LAYER_NAME, TYPE, XSD, name_rank
 from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.extension import services
 from nacre.extensions.databases.attached import AttachedDatabase, AttachedTable, Storage
@@ -273,21 +274,8 @@ MOST_WAITS = 4
 # of the rows that have a name, and of the names that look like names and that differ (given)
 _SHARE_NAMED, _SHARE_DIFFERENT, _SHARE_OWN_NAMES = 0.9, 0.5, 0.2
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
-
-_RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-
-_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
-
-_ALT_LABEL = "http://www.w3.org/2004/02/skos/core#altLabel"
-
-_DATATYPES: dict[Storage, str] = {
-    "integer": "integer",
-    "real": "double",
-    "single": "double",
-    "decimal": "double",
-    "money": "double",
-    "boolean": "boolean",
+# columns whose cells are ISO texts with a type
+_MOMENTS: dict[Storage, str] = {
     "date": "date",
     "day_number": "date",
     "day_text": "date",
@@ -421,18 +409,14 @@ def inferred_name(mapped: MappedTable, cells: Mapping[str, Sequence[Cell]]) -> s
     """
     texts = [name for name, (_, column) in mapped.literals.items() if column.storage == "text"]
     for name in texts:
-        filled = [value for value in cells[name] if value]
-        if is_own_name(mapped.literals[name][1].name, mapped.reflected) and (
-            len(filled) >= _SHARE_NAMED * len(cells[name]) > 0 and len(set(filled)) >= _SHARE_OWN_NAMES * len(filled)
-        ):
+        is_own = is_own_name(mapped.literals[name][1].name, mapped.reflected)
+        if is_own and _tell_apart([value for value in cells[name] if value], cells[name], _SHARE_OWN_NAMES):
             return name
     called = word_list("ingestion", "name_words") | word_list("ingestion", "description_words")
     if named := [name for name in texts if set(name.split("_")) & called]:
         # "franchise name" and "name full", but not a nick name beside another one
         is_part = set(named[0].split("_")) & word_list("ingestion", "partial_name_words")
-        filled = [value for value in cells[named[0]] if value]
-        is_telling = len(filled) >= _SHARE_NAMED * len(cells[named[0]]) > 0
-        is_telling &= len(set(filled)) >= _SHARE_DIFFERENT * len(filled)
+        is_telling = _tell_apart([value for value in cells[named[0]] if value], cells[named[0]], _SHARE_DIFFERENT)
         return named[0] if len(named) == 1 and is_telling and not is_part else ""
     likely = {}
     for name in texts:
@@ -441,10 +425,15 @@ def inferred_name(mapped: MappedTable, cells: Mapping[str, Sequence[Cell]]) -> s
             likely[name] = values
     if len(likely) == 1:
         name, values = next(iter(likely.items()))
-        if len(values) >= _SHARE_NAMED * len(cells[name]) and len(set(values)) >= _SHARE_DIFFERENT * len(values):
+        if _tell_apart(values, cells[name], _SHARE_DIFFERENT):
             return name
     own = mapped.attached.key[0] if len(mapped.attached.key) == 1 and not mapped.attached.guessed else ""
     return next((name for name in texts if mapped.literals[name][1].name == own), "")
+
+
+def _tell_apart(values: Sequence[Cell], cells: Sequence[Cell], share: float) -> bool:
+    """Whether nearly all cells have one of the values, and this share of the values differ."""
+    return len(values) >= _SHARE_NAMED * len(cells) > 0 and len(set(values)) >= share * len(values)
 
 
 def _rare_values(mapped: MappedTable, tables: AttachedTables, seen: set[Cell]) -> Iterator[str]:
@@ -467,23 +456,23 @@ def _rare_values(mapped: MappedTable, tables: AttachedTables, seen: set[Cell]) -
 
 def _schema_lines(mapped: MappedTable, known: dict[str, MappedTable], used: Collection[str]) -> Iterator[str]:
     iri, table = mapped.attached.iri, mapped.reflected
-    yield _line(iri, _RDFS + "label", _text(lowercase_name(table.name) or table.name))
+    yield _line(iri, LABEL, _text(lowercase_name(table.name) or table.name))
     if table.comment:
-        yield _line(iri, _RDFS + "comment", _text(table.comment[:LONGEST_VALUE]))
+        yield _line(iri, COMMENT, _text(table.comment[:LONGEST_VALUE]))
     for name, (own, column) in mapped.literals.items():
         if column.label and name in used:
-            yield _line(own, _RDFS + "label", _text(column.label))
+            yield _line(own, LABEL, _text(column.label))
         if column.comment and name in used:
-            yield _line(own, _RDFS + "comment", _text(column.comment[:LONGEST_VALUE]))
+            yield _line(own, COMMENT, _text(column.comment[:LONGEST_VALUE]))
     links = {link.name: link for link in mapped.attached.links}
     for name, (own, key) in mapped.links.items():
         if name not in used:
             continue
         target = known.get(links[name].target)
         labels = link_labels(key.columns, target.reflected.name if target else key.table, key.referred)
-        yield _line(own, _RDFS + "label", _text(labels[0]))
+        yield _line(own, LABEL, _text(labels[0]))
         for other in labels[1:]:
-            yield _line(own, _ALT_LABEL, _text(other))
+            yield _line(own, ALTERNATIVE, _text(other))
 
 
 def link_labels(columns: Sequence[str], target: str, referred: Sequence[str] = ()) -> list[str]:
@@ -505,9 +494,9 @@ def link_labels(columns: Sequence[str], target: str, referred: Sequence[str] = (
 
 
 def _row_lines(mapped: MappedTable, key: str, cells: dict[str, Cell], label: tuple[str, ...] = ()) -> Iterator[str]:
-    yield _line(key, _RDF_TYPE, f"<{mapped.attached.iri}>")
+    yield _line(key, TYPE, f"<{mapped.attached.iri}>")
     if label and (name := _name_of(cells, label)):
-        yield _line(key, _RDFS + "label", _text(name[:LONGEST_VALUE]))
+        yield _line(key, LABEL, _text(name[:LONGEST_VALUE]))
     for name, cell in cells.items():
         if cell is None:
             continue
@@ -519,19 +508,15 @@ def _row_lines(mapped: MappedTable, key: str, cells: dict[str, Cell], label: tup
 
 
 def _literal(cell: Cell, storage: Storage) -> str:
-    datatype = _DATATYPES.get(storage, "")
     if isinstance(cell, str):
-        kind = datatype if datatype in ("date", "dateTime", "time") else ""
-        return f"{_text(cell[:LONGEST_VALUE])}{f'^^<{_XSD}{kind}>' if kind else ''}"
-    if datatype == "boolean":
-        return f'"{"true" if cell else "false"}"^^<{_XSD}boolean>'
-    kind = "integer" if isinstance(cell, int) else "double"
-    return f'"{cell!r}"^^<{_XSD}{kind}>'
+        return _text(cell[:LONGEST_VALUE], _MOMENTS.get(storage, ""))
+    if storage == "boolean":
+        return _text("true" if cell else "false", "boolean")
+    return _text(repr(cell), "integer" if isinstance(cell, int) else "double")
 
 
-def _text(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
-    return f'"{escaped}"'.replace("\0", "")
+def _text(value: str, datatype: str = "") -> str:
+    return ntriples_literal(value.replace("\0", ""), XSD + datatype if datatype else "", "")
 
 
 def _line(subject: str, predicate: str, value: str) -> str:

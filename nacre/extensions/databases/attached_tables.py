@@ -62,7 +62,13 @@ class RemoteTables(Tables, ABC):
         """As `Tables.run`, by default within the time of a statement; also raises ToolError `unavailable` if the
         database does not answer."""
         seconds = self.limits.statement_seconds if seconds is None else seconds
-        return self.read(sql, params, limit, seconds if steps == inf else min(seconds, _ALTERNATIVE_SECONDS))
+        if steps != inf:
+            self.check_steps(sql, params, limit, seconds, steps)
+            seconds = min(seconds, _ALTERNATIVE_SECONDS)
+        return self.read(sql, params, limit, seconds)
+
+    def check_steps(self, sql: str, params: Sequence[Cell], limit: int, seconds: float, steps: float) -> None:
+        """Raise ToolError `timeout` for a query that is known to take more steps; others are bounded by their time."""
 
     @abstractmethod
     def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:

@@ -19,6 +19,7 @@ from nacre.extensions.databases.attached import AttachedColumn, AttachedLink, At
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.reflect import ForeignKey, ReflectedColumn, ReflectedTable
 from nacre.extensions.databases.row_keys import iri_part, table_iri
+from nacre.plans.selects import free_name
 from nacre.records.json_form import from_json
 from nacre.records.schema import Column, Predicate, Relation, Schema
 from nacre.stores.sqlite.tables import Cell, Tables, quote_identifier
@@ -242,7 +243,7 @@ def map_tables(tables: Sequence[ReflectedTable]) -> list[MappedTable]:
     known = {(table.schema, table.name): table for table in tables}
     names: dict[tuple[str, str], str] = {}
     for table in tables:
-        names[table.schema, table.name] = _free(column_name(table.name) or "rows", set(names.values()))
+        names[table.schema, table.name] = free_name(column_name(table.name) or "rows", names.values())
     return [_mapped(table, known, names) for table in tables]
 
 
@@ -258,12 +259,12 @@ def _mapped(
     for column in table.columns:
         # the number in a foreign key says nothing but its link; in a key it is a number that people know
         if column.name not in linked or (len(table.key) == 1 and column.name in table.key):
-            name = _free(column_name(column.name) or "value", taken)
+            name = free_name(column_name(column.name) or "value", taken)
             taken.add(name)
             literals[name] = (f"{iri}#{iri_part(column.name)}", column)
     links: dict[str, tuple[str, ForeignKey]] = {}
     for each in foreign:
-        name = _free(column_name("_".join(each.columns)) or "link", taken)
+        name = free_name(column_name("_".join(each.columns)) or "link", taken)
         taken.add(name)
         links[name] = (f"{iri}#ref-{';'.join(map(iri_part, each.columns))}", each)
     # in a key, a day is the number or text that the column has
@@ -318,14 +319,6 @@ def person_columns(table: ReflectedTable) -> tuple[str, ...]:
     return tuple(part[0] for part in parts)
 
 
-def _free(name: str, taken: set[str]) -> str:
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    return free
-
-
 log = logging.getLogger(__name__)
 
 SECONDS = 60.0
@@ -362,7 +355,8 @@ def _counted(
         cells: Sequence[Cell] = tables.run(query, limit=1, seconds=SECONDS).rows[0]
     except ToolError as error:
         log.warning("%s: counts are estimated (%s)", relation.name, error)
-        return {c.predicate: _scaled(predicates[c.predicate], rows) for c, _ in columns}
+        known = [predicates[c.predicate] for c, _ in columns]
+        return {p.iri: replace(p, triples=rows, subjects=rows, domains=dict.fromkeys(p.domains, rows)) for p in known}
     found = {}
     for number, (column, _) in enumerate(columns):
         predicate = predicates[column.predicate]
@@ -377,7 +371,3 @@ def _counted(
             changes |= {"values": (), "samples": predicate.samples or predicate.values[:8]}
         found[column.predicate] = replace(predicate, **changes)
     return found
-
-
-def _scaled(predicate: Predicate, rows: int) -> Predicate:
-    return replace(predicate, triples=rows, subjects=rows, domains=dict.fromkeys(predicate.domains, rows))

@@ -299,10 +299,9 @@ def _with_named_codes(checks: _Checks, table: ReflectedTable, targets: Sequence[
         codes = ((other, _code_of(checks, table, each.name, other)) for other in others if is_code)
         target, code = next((found for found in codes if found[1]), (None, ""))
         if target is not None:
-            is_repeated = any(
-                (key.schema, key.table) == (target.schema, target.name) and _is_called(key.columns, stem)
-                for key in table.foreign
-            )
+            own = [k.columns for k in table.foreign if (k.schema, k.table) == (target.schema, target.name)]
+            # a link that is called by the words of the code and a word for a key
+            is_repeated = any(lowercase_name(name).lower().split()[:-1] == stem for (name, *more) in own if not more)
             if is_repeated:
                 each = replace(each, label=f"{' '.join(stem)} {lowercase_name(code)}")
             elif any(rows == different for rows, different in _filled_counts(checks, target, code)):
@@ -318,11 +317,6 @@ def _code_of(checks: _Checks, table: ReflectedTable, name: str, target: Reflecte
         return ""
     names = (each.name for each in target.columns if each.storage == "text" and target.key != (each.name,))
     return next((each for each in names if _share_known(checks, values, target, each) >= SHARE_OF_CODES), "")
-
-
-def _is_called(columns: Sequence[str], stem: Sequence[str]) -> bool:
-    """Whether the column of a link is called by some words and a word for a key."""
-    return len(columns) == 1 and lowercase_name(columns[0]).lower().split()[:-1] == list(stem)
 
 
 def _filled_counts(checks: _Checks, table: ReflectedTable, name: str) -> Sequence[Any]:

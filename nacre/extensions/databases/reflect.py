@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, inspect, text, types
 from sqlalchemy.engine.reflection import ObjectKind
@@ -17,9 +17,6 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 
 from nacre.extensions.databases.attached import Storage
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger(__name__)
 
@@ -142,32 +139,21 @@ def _schema_tables(
     # a few more than are read, so that the rest can be counted without being described
     described = sorted(wanted)[:MOST_TABLES]
     options: dict[str, Any] = {"schema": named, "filter_names": described, "kind": ObjectKind.ANY}
-    columns = _details(inspector.get_multi_columns, options)
-    keys = _details(inspector.get_multi_pk_constraint, options)
-    foreign = _details(inspector.get_multi_foreign_keys, options)
-    unique = _details(inspector.get_multi_unique_constraints, options)
-    checks = _details(inspector.get_multi_check_constraints, options)
-    comments = _details(inspector.get_multi_table_comment, options)
-    if connection.dialect.name in ("mysql", "mariadb"):
-        columns = {name: columns.get(name) or _listed_columns(connection, schema, name) for name in described}
-    problems += [f"{name} is left out: its columns can't be read" for name in described if not columns.get(name)]
-    found = [
-        _table(
-            schema,
-            name,
-            columns.get(name) or (),
-            keys.get(name) or {},
-            [each | {"referred_schema": _referred_schema(inspector, schema, each)} for each in foreign.get(name) or ()],
-            unique.get(name) or (),
-            checks.get(name) or (),
-            str((comments.get(name) or {}).get("text") or ""),
-            is_view=name in views,
-            dialect=connection.dialect.name,
-        )
-        for name in described
-        if columns.get(name)
-    ]
+    by_kind = {kind: _details(getattr(inspector, f"get_multi_{kind}"), options) for kind in _DETAILS}
+    found = []
+    for name in described:
+        details = {kind: of_tables.get(name) or () for kind, of_tables in by_kind.items()}
+        if not details["columns"] and connection.dialect.name in ("mysql", "mariadb"):
+            details["columns"] = _listed_columns(connection, schema, name)
+        if details["columns"]:
+            found.append(_table(inspector, schema, name, details, is_view=name in views))
+        else:
+            problems.append(f"{name} is left out: its columns can't be read")
     return found + [ReflectedTable(schema, name, ()) for name in sorted(wanted)[MOST_TABLES:]]
+
+
+# what an inspector tells of tables
+_DETAILS = ("columns", "pk_constraint", "foreign_keys", "unique_constraints", "check_constraints", "table_comment")
 
 
 def _referred_schema(inspector: Any, schema: str, key: Mapping[str, Any]) -> str:
@@ -259,20 +245,10 @@ def _details(read: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for each in found for name, value in each.items()}
 
 
-def _table(
-    schema: str,
-    name: str,
-    columns: Sequence[Mapping[str, Any]],
-    key: Mapping[str, Any],
-    foreign: Sequence[Mapping[str, Any]],
-    unique: Sequence[Mapping[str, Any]],
-    checks: Sequence[Mapping[str, Any]],
-    comment: str,
-    *,
-    is_view: bool,
-    dialect: str,
-) -> ReflectedTable:
-    allowed = _checked_values(checks)
+def _table(inspector: Any, schema: str, name: str, details: Mapping[str, Any], *, is_view: bool) -> ReflectedTable:
+    """A table by what the inspector tells of it, by the `_DETAILS`."""
+    columns, dialect = details["columns"], inspector.dialect.name
+    allowed = _checked_values(details["check_constraints"])
     shown = tuple(
         ReflectedColumn(
             str(each["name"]),
@@ -286,27 +262,29 @@ def _table(
     names = {column.name for column in shown}
     # a row without a value in its key would be none
     filled = {str(each["name"]) for each in columns if each.get("nullable") is False} & names
-    own_key = tuple(key.get("constrained_columns") or ())
-    uniques = [tuple(each["column_names"]) for each in unique]
+    own_key = tuple(dict(details["pk_constraint"]).get("constrained_columns") or ())
+    uniques = [tuple(each["column_names"]) for each in details["unique_constraints"]]
     own_key = own_key or next((each for each in uniques if filled.issuperset(each)), ())
     return ReflectedTable(
         schema,
         name,
         shown,
         own_key if names.issuperset(own_key) else (),
-        tuple(_foreign_keys(foreign, names)),
+        tuple(_foreign_keys(inspector, schema, details["foreign_keys"], names)),
         frozenset(each[0] for each in uniques if len(each) == 1),
-        comment,
+        str(dict(details["table_comment"]).get("text") or ""),
         is_view=is_view,
         binary=tuple(str(each["name"]) for each in columns if str(each["name"]) not in names),
     )
 
 
-def _foreign_keys(found: Sequence[Mapping[str, Any]], names: Collection[str]) -> list[ForeignKey]:
+def _foreign_keys(
+    inspector: Any, schema: str, found: Sequence[Mapping[str, Any]], names: Collection[str]
+) -> list[ForeignKey]:
     keys = [
         ForeignKey(
             tuple(each["constrained_columns"]),
-            str(each["referred_schema"]),
+            _referred_schema(inspector, schema, each),
             str(each["referred_table"]),
             tuple(each["referred_columns"]),
         )

@@ -105,9 +105,7 @@ def encoded_key(table: AttachedTable, text: str) -> str:
 def plain_key(table: AttachedTable, iri: str) -> str | None:
     """What `key_in_sql` gives for the row with an IRI; None if the IRI is no row of this table."""
     values = parse_key(table, iri)
-    if values is None:
-        return None
-    return key_text(table, values)
+    return None if values is None else key_text(table, values)
 
 
 def key_text(table: AttachedTable, values: Sequence[str | int]) -> str:
@@ -231,8 +229,7 @@ def _in_query(node: exp.In) -> exp.Expr:
     inner = query.this if isinstance(query, exp.Subquery) else query
     if not isinstance(inner, exp.Select) or len(inner.selects) != 1 or len(node.this.expressions) != 2:
         return node
-    shown = inner.selects[0]
-    key = shown.this if isinstance(shown, exp.Alias) else shown
+    key = inner.selects[0].unalias()
     if is_row_key(key) and len(key.expressions) == 2 and key.expressions[0].this == node.this.expressions[0].this:
         key.replace(key.expressions[1].copy())
         node.set("this", node.this.expressions[1].copy())
@@ -241,7 +238,7 @@ def _in_query(node: exp.In) -> exp.Expr:
 
 def _is_value(column: exp.Expr, value: str | int, storage: Storage) -> exp.Expr:
     """A column of a key with a value; an empty text also stands for a missing value."""
-    equal = exp.EQ(this=_compared(column, storage), expression=_value(value))
+    equal = exp.EQ(this=_compared(column, storage), expression=exp.convert(value))
     if value != "":
         return equal
     missing = exp.Is(this=column.copy(), expression=exp.Null())
@@ -262,7 +259,9 @@ def _among(node: exp.In, tables: Tables) -> exp.Expr:
     if not rows:
         return exp.false()
     if len(columns) == 1:
-        return exp.In(this=_compared(columns[0], table.storages[0]), expressions=[_value(values[0]) for values in rows])
+        return exp.In(
+            this=_compared(columns[0], table.storages[0]), expressions=[exp.convert(values[0]) for values in rows]
+        )
     each_row = [
         _all([_is_value(a, b, s) for a, b, s in zip(columns, row, table.storages, strict=True)]) for row in rows
     ]
@@ -277,13 +276,6 @@ def _of_first_column(node: exp.Expr) -> exp.Expr:
     if is_row_key(key) and len(key.expressions) == 2:
         key.replace(key.expressions[1].copy())
     return node
-
-
-def _value(value: str | int) -> exp.Expr:
-    if isinstance(value, str):
-        return exp.Literal.string(value)
-    number = exp.Literal.number(abs(value))
-    return exp.Neg(this=number) if value < 0 else number
 
 
 def _all(conditions: Sequence[exp.Expr]) -> exp.Expr:

@@ -102,15 +102,11 @@ class Relations:
         things = {id(table): self._kinds(table) for table in tree.find_all(exp.Table) if table.name == ENTITY}
         sources = [table for table in tree.find_all(exp.Table) if table.name in self.columns and cte_of(table) is None]
         for table in sources:
-            own = {table.name: table.name} if table.name != ENTITY else {}
-            if table.name == ENTITY:
-                kinds = things[id(table)]
-                relation = next(iter(kinds)) if kinds is not None and len(kinds) == 1 else ""
-                own = {ENTITY: relation} if relation else {}
-            if not own or table.name in _EMPTY:
-                table.replace(self._subquery(table, things.get(id(table))))
-                continue
-            self._inline(table, self.tables[next(iter(own.values()))])
+            kinds = things.get(id(table), frozenset({table.name}))
+            if table.name in _EMPTY or kinds is None or len(kinds) != 1:
+                table.replace(self._subquery(table, kinds))
+            else:
+                self._inline(table, self.tables[next(iter(kinds))])
         return tree
 
     def _inline(self, table: exp.Table, attached: AttachedTable) -> None:
@@ -187,18 +183,12 @@ class Relations:
         selects = []
         for attached in self.database.tables:
             if kinds is None or attached.relation in kinds:
-                parts = {
-                    KEY: row_key(attached.relation, [_column("t", column) for column in attached.key]),
-                    "iri": row_key(attached.relation, [_column("t", column) for column in attached.key]),
-                    "label": self.label(attached, "t"),
-                }
-                shown = [exp.alias_(parts[name], name, quoted=True) for name in sorted(used)]
+                parts = {name: self._expression(attached, name, "t", is_entity=True) for name in sorted(used)}
+                shown = [exp.alias_(part, name, quoted=True) for name, part in parts.items()]
                 selects.append(exp.select(*shown).from_(self._source(attached, "t")))
-        union: exp.Query = selects[0] if selects else exp.select(*(exp.alias_(exp.Null(), n) for n in sorted(used)))
         if not selects:
-            union = union.where(exp.false())
-        for select in selects[1:]:
-            union = exp.union(union, select, distinct=False)
+            selects.append(exp.select(*(exp.alias_(exp.Null(), n) for n in sorted(used))).where(exp.false()))
+        union = exp.union(*selects, distinct=False) if len(selects) > 1 else selects[0]
         return exp.Subquery(this=union, alias=alias)
 
     def _kinds(self, entity: exp.Table, depth: int = 0) -> frozenset[str] | None:
@@ -264,8 +254,7 @@ class Relations:
         if not isinstance(query, exp.Select):
             return None
         shown = next((each for each in query.selects if each.alias_or_name == name), None)
-        inner = shown.this if isinstance(shown, exp.Alias) else shown
-        return self._kinds_of(inner, depth + 1) if inner is not None else None
+        return self._kinds_of(shown.unalias(), depth + 1) if shown is not None else None
 
 
 def translate(
@@ -435,8 +424,7 @@ def _without_look_up(node: exp.Expr) -> exp.Expr:
     if not isinstance(node, exp.Subquery) or not isinstance(node.this, exp.Select) or len(node.this.selects) != 1:
         return node
     select, where = node.this, node.this.args.get("where")
-    shown = select.selects[0]
-    column = shown.this if isinstance(shown, exp.Alias) else shown
+    column = select.selects[0].unalias()
     sources = list(own_sources(select))
     if len(sources) != 1 or not isinstance(sources[0], exp.Table) or sources[0].name != ENTITY or where is None:
         return node
@@ -470,15 +458,14 @@ def _names(table: AttachedTable) -> list[str]:
 
 
 def _column(alias: str, name: str) -> exp.Column:
-    return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(alias, quoted=True))
+    return exp.column(name, table=alias, quoted=True)
 
 
 def _select_at(query: exp.Expr, at: int) -> exp.Expr | None:
     query = query.this if isinstance(query, exp.Subquery) else query
     if not isinstance(query, exp.Query) or not 0 <= at < len(query.selects):
         return None
-    shown = query.selects[at]
-    return shown.this if isinstance(shown, exp.Alias) else shown
+    return query.selects[at].unalias()
 
 
 def _columns_of(table: exp.Table) -> list[exp.Column]:

@@ -12,7 +12,7 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ingestion.documents import (
@@ -299,7 +299,7 @@ MAX_PAGES = 2000
 
 MAX_PDF_CHARACTERS = 5_000_000
 
-# errors that pypdf raises for broken files besides its own
+# errors that parsers raise for broken files besides their own
 PARSER_ERRORS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 
 # minimum size of a heading's letters, as a multiple of the usual size (given)
@@ -439,23 +439,16 @@ def _pdf_blocks(pages: list[list[_Line]], title: str) -> DocumentText:
 
 def _paragraphs(lines: list[_Line], usual: float) -> Iterator[tuple[str, str, float]]:
     """("heading" or "paragraph", text, size) for consecutive lines of one size and small distance."""
-    paragraph = ""
-    last: _Line | None = None
+    groups: list[list[_Line]] = []
     for line in lines:
-        separate = last is not None and (
-            last.size != line.size or last.height - line.height > PARAGRAPH_GAP * line.size
-        )
-        if paragraph and last is not None and separate:
-            yield _kind(paragraph, last.size, usual), paragraph, last.size
-            paragraph = ""
-        paragraph = _join_lines(paragraph, line.text) if paragraph else line.text
-        last = line
-    if paragraph and last is not None:
-        yield _kind(paragraph, last.size, usual), paragraph, last.size
-
-
-def _kind(text: str, size: float, usual: float) -> str:
-    return "heading" if size >= usual * HEADING_RATIO and len(text) <= MAX_HEADING_LENGTH else "paragraph"
+        last = groups[-1][-1] if groups else None
+        if last is None or last.size != line.size or last.height - line.height > PARAGRAPH_GAP * line.size:
+            groups.append([])
+        groups[-1].append(line)
+    for group in groups:
+        text, size = reduce(_join_lines, (line.text for line in group)), group[0].size
+        is_heading = size >= usual * HEADING_RATIO and len(text) <= MAX_HEADING_LENGTH
+        yield "heading" if is_heading else "paragraph", text, size
 
 
 def _join_lines(first: str, second: str) -> str:
@@ -497,16 +490,7 @@ def read_docx(content: bytes) -> DocumentText:
             level = headings.get(style or "", 0)
             builder.add("heading" if level else "paragraph", " ".join(block.text.split()), level=level)
         title = (document.core_properties.title or "").strip()
-    except (
-        AttributeError,
-        KeyError,
-        LookupError,
-        LxmlError,
-        OSError,
-        TypeError,
-        ValueError,
-        zipfile.BadZipFile,
-    ) as error:
+    except (LxmlError, zipfile.BadZipFile, *PARSER_ERRORS) as error:
         raise UnreadableDocument(f"no Word document that can be read ({str(error)[:120]})") from None
     return builder.done(title)
 

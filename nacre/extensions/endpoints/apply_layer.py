@@ -7,8 +7,7 @@ added as declarations. `check` says for each entry what it gives and what is wro
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from ingestion.induce.names import readable_name
 from ingestion.layer.apply import EXAMPLES, EntryReport, LayerReport, entry_name, shared_names
@@ -59,34 +58,7 @@ MANY_THINGS = 200_000
 NOT_STORED = "its triples are behind the endpoint, and nothing can be added to them."
 
 
-@dataclass
-class EndpointLayer:
-    """The samples with what a layer derives, and how many values or members each entry gave, by its index. `patterns`
-    and `class_patterns` are those of what was found. `naming` are properties that name things."""
-
-    probed: ProbeResult
-    layer: Layer
-    patterns: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    class_patterns: dict[str, str] = field(default_factory=dict)
-    naming: tuple[str, ...] = ()
-    counts: dict[int, int] = field(default_factory=dict)
-    packs: tuple[str, ...] = ()
-    problems: list[Problem] = field(default_factory=list)
-
-    def shown(self, schema: Schema) -> Schema:
-        """The schema with units, patterns, and what is hidden; without what is removed."""
-        marked = mark_schema(schema, self.layer)
-        return without_removed(
-            replace(
-                marked,
-                classes=tuple(replace(c, pattern=self.class_patterns.get(c.iri, "")) for c in marked.classes),
-                predicates=tuple(replace(p, patterns=self.patterns.get(p.iri, ())) for p in marked.predicates),
-            ),
-            self.layer,
-        )
-
-
-def apply_endpoint_layers(asking: BudgetedEndpoint, probed: ProbeResult, files: LayerFiles) -> EndpointLayer:
+def apply_endpoint_layers(asking: BudgetedEndpoint, probed: ProbeResult, files: LayerFiles) -> "EndpointLayer":
     """Resolve packs and files against the samples, and sample what they derive within the rest of the budget. An entry
     that an endpoint can't do, or that it doesn't answer in time, is left out; `problems` has those of files."""
     terms = _terms(probed)
@@ -99,19 +71,11 @@ def apply_endpoint_layers(asking: BudgetedEndpoint, probed: ProbeResult, files: 
         resolved.append(own)
         problems += found
     merged = Layer("layers", last_of_each([entry for layer in resolved for entry in layer.entries]))
-    work = _EndpointDerivation(asking, probed, merged)
-    work.derive()
-    problems += [problem for problem in work.problems if problem.place.file in own_files]
-    return EndpointLayer(
-        declare_names(work.probed, merged),
-        merged,
-        {iri: tuple(work.known.properties[iri]) for iri in work.sampled},
-        {each.iri: each.pattern for each in work.derived},
-        tuple(dict.fromkeys(reversed(work.naming))),
-        work.counts,
-        tuple(Path(layer.source).stem for layer in packs),
-        problems,
-    )
+    derived = EndpointLayer(asking, probed, merged)
+    derived.derive()
+    derived.problems = [*problems, *(problem for problem in derived.problems if problem.place.file in own_files)]
+    derived.probed = declare_names(derived.probed, merged)
+    return derived
 
 
 def _terms(probed: ProbeResult) -> GraphTerms:
@@ -124,19 +88,64 @@ def _terms(probed: ProbeResult) -> GraphTerms:
     return GraphTerms(probed.classes, probed.predicates, labels)
 
 
-class _EndpointDerivation:
-    """What the entries gave so far. Classes are sampled before properties, which count their members."""
+# type sets of a derived class that are sampled, largest first
+MOST_SPLIT = 10
+
+
+@dataclass(frozen=True)
+class DerivedClass:
+    """A derived class, its pattern over ?this, and its number among the derived classes."""
+
+    iri: str
+    pattern: str
+    number: int
+
+    def of(self, variable: str) -> str:
+        """The pattern over another variable."""
+        return write_pattern(self.pattern, variable, "", f"?k{self.number}_")
+
+
+# how many links of a type set lead to each class, and to how many things
+_Targets = dict[tuple[frozenset[str], str], tuple[int, int]]
+
+
+class EndpointLayer:
+    """The samples with what the entries of a layer derived so far, and how many values or members each entry gave, by
+    its index. Classes are sampled before properties, which count their members."""
 
     def __init__(self, asking: BudgetedEndpoint, probed: ProbeResult, layer: Layer) -> None:
-        self.probed = probed
-        self.known = DerivedPatterns(probed)
-        self.derived: list[DerivedClass] = []
-        self.sampled: dict[str, int] = {}
-        self.naming: list[str] = []
+        self.probed, self.layer = probed, layer
         self.counts: dict[int, int] = {}
         self.problems: list[Problem] = []
+        self._known = DerivedPatterns(probed)
+        self._derived: list[DerivedClass] = []
+        self._sampled = set[str]()
+        self._naming: list[str] = []
         self._asking = asking
         self._entries = layer.entries
+
+    @property
+    def patterns(self) -> dict[str, tuple[str, ...]]:
+        """Those of the derived properties that have values."""
+        return {iri: tuple(self._known.properties[iri]) for iri in self._sampled}
+
+    @property
+    def naming(self) -> tuple[str, ...]:
+        """The properties that name things, the best first."""
+        return tuple(dict.fromkeys(reversed(self._naming)))
+
+    def shown(self, schema: Schema) -> Schema:
+        """The schema with units, patterns, and what is hidden; without what is removed."""
+        marked, patterns = mark_schema(schema, self.layer), self.patterns
+        members = {each.iri: each.pattern for each in self._derived}
+        return without_removed(
+            replace(
+                marked,
+                classes=tuple(replace(c, pattern=members.get(c.iri, "")) for c in marked.classes),
+                predicates=tuple(replace(p, patterns=patterns.get(p.iri, ())) for p in marked.predicates),
+            ),
+            self.layer,
+        )
 
     def derive(self) -> None:
         """Sample what the entries derive, in their order."""
@@ -168,13 +177,13 @@ class _EndpointDerivation:
         if isinstance(entry, RuleEntry):
             self._leave_out(entry, NOT_STORED)
         elif isinstance(entry, ClassEntry) and entry.is_derived:
-            self.known.add_class(entry)
+            self._known.add_class(entry)
             self._sample_class(index, entry)
         elif isinstance(entry, PropertyEntry):
             if entry.kind:
                 self._name_by(entry)
             if entry.is_derived:
-                self.known.add_property(entry)
+                self._known.add_property(entry)
                 return entry.iri
         return ""
 
@@ -182,16 +191,17 @@ class _EndpointDerivation:
         """Let the values of a property be what its codes mean."""
         if not _values_among(self.probed, entry.key, entry.meanings):
             raise GivesNothing("the graph has none of its codes.")
-        patterns = self.known.code_patterns(entry)
-        found = sample_property(self._asking, self.probed, entry.key, patterns, self.derived)
+        patterns = self._known.code_patterns(entry)
+        found = self._with_values(entry.key, patterns)
         if found is None:
             self._leave_out(entry, NO_ANSWER)
             return
         probed, count = found
         self.counts[index] = _values_among(probed, entry.key, set(entry.meanings.values()))
         if count and self.counts[index]:
-            self.probed, self.sampled[entry.key] = probed, count
-            self.known.properties[entry.key] = patterns
+            self.probed = probed
+            self._sampled.add(entry.key)
+            self._known.properties[entry.key] = patterns
 
     def _name_things(self, entries: Sequence[ThingEntry]) -> None:
         """Let single things be found by the names that the layer gives them."""
@@ -204,18 +214,18 @@ class _EndpointDerivation:
             else:
                 self._leave_out(entry, f"over an endpoint a layer gives at most {MAX_GIVEN} names to things.")
         if named:
-            self.known.add_names(named)
+            self._known.add_names(named)
             self._sample_property(LAYER_NAME, [])
             # the first one is the last to be asked for
-            self.naming.insert(0, LAYER_NAME)
+            self._naming.insert(0, LAYER_NAME)
 
     def _name_by(self, entry: PropertyEntry) -> None:
         """Let things be called by a property: by a stored one if it is all of the path, else by the pattern."""
         iri = single_property(entry.path) if entry.path else "" if entry.where else entry.iri
         if iri in self.probed.predicates:
-            self.naming.append(iri)
+            self._naming.append(iri)
         elif entry.path or self.probed.things <= MANY_THINGS:
-            self.naming.append(entry.iri)
+            self._naming.append(entry.iri)
         else:
             self.problems.append(
                 Problem(
@@ -226,20 +236,20 @@ class _EndpointDerivation:
             )
 
     def _sample_class(self, index: int, entry: ClassEntry) -> None:
-        own = DerivedClass(entry.iri, self.known.classes[entry.iri], len(self.derived))
-        found = sample_class(self._asking, self.probed, own, self.derived)
+        own = DerivedClass(entry.iri, self._known.classes[entry.iri], len(self._derived))
+        found = self._with_members(own)
         if found is None:
-            self.known.classes.pop(entry.iri)
+            self._known.classes.pop(entry.iri)
             self._leave_out(entry, NO_ANSWER)
             return
         self.probed, self.counts[index] = found
         if self.counts[index]:
-            self.derived.append(own)
+            self._derived.append(own)
         else:
-            self.known.classes.pop(entry.iri)
+            self._known.classes.pop(entry.iri)
 
     def _sample_property(self, iri: str, indexes: list[int]) -> None:
-        found = sample_property(self._asking, self.probed, iri, self.known.properties[iri], self.derived)
+        found = self._with_values(iri, self._known.properties[iri])
         if found is None:
             for index in indexes:
                 self._leave_out(self._entries[index], NO_ANSWER)
@@ -248,92 +258,124 @@ class _EndpointDerivation:
         for index in indexes:
             self.counts[index] = count
         if count:
-            self.sampled[iri] = count
+            self._sampled.add(iri)
 
     def _leave_out(self, entry: Entry, reason: str) -> None:
         name = "the rule" if isinstance(entry, RuleEntry) else f"'{entry.key}'"
         self.problems.append(Problem(entry.place, f"{name} was left out: {reason}"))
+
+    def _with_members(self, own: DerivedClass) -> tuple[ProbeResult, int] | None:
+        """The result with a derived class: the type sets of its members are split from those of other things. Also the
+        number of members; None if the endpoint did not answer."""
+        probed = self.probed
+        rows = self._asking.texts(
+            "SELECT ?all (COUNT(?this) AS ?n) WHERE { SELECT ?this"
+            ' (GROUP_CONCAT(COALESCE(STR(?type), ""); separator=" ") AS ?all) WHERE {'
+            f" {{ SELECT DISTINCT ?this WHERE {{ {own.of('?this')} FILTER(!isLiteral(?this)) }} }}"
+            f" OPTIONAL {{ {self._types()} }} }} GROUP BY ?this }} GROUP BY ?all"
+        )
+        if rows is None:
+            return None
+        inside: Counter[frozenset[str]] = Counter()
+        for types, n in rows:
+            inside[_type_set(types, probed)] += int(n)
+        count = sum(inside.values())
+        if not count:
+            return probed, 0
+        is_exact = all(kind.exact for kind in probed.kinds)
+        if is_exact:
+            kinds = self._split(inside, own)
+        else:
+            alone = TypeSetSample(frozenset((own.iri,)), count, False)
+            kinds = [*probed.kinds, sample_type_set(self._asking, alone, (), {own.iri: own.of("?s")})]
+        said = dict(probed.said) | (_containments(probed, inside, own.iri, count) if is_exact else {})
+        things = probed.things + (inside[frozenset()] if is_exact else 0)
+        classes = {**probed.classes, own.iri: count}
+        return replace(probed, classes=classes, kinds=tuple(kinds), said=said, things=things), count
+
+    def _split(self, inside: Mapping[frozenset[str], int], own: DerivedClass) -> list[TypeSetSample]:
+        """The type sets, those with members of a derived class in two: with it and without it."""
+        patterns = {each.iri: each.of("?s") for each in (*self._derived, own)}
+        counts = {**self.probed.classes, own.iri: sum(inside.values())}
+        kinds: list[TypeSetSample] = []
+        split: list[TypeSetSample] = []
+        for kind in self.probed.kinds:
+            n = inside.get(kind.types, 0)
+            if n >= kind.count:
+                kinds.append(replace(kind, types=kind.types | {own.iri}))
+            elif n and len(split) < 2 * MOST_SPLIT:
+                split += [replace(kind, types=kind.types | {own.iri}, count=n), replace(kind, count=kind.count - n)]
+            else:
+                kinds.append(kind)
+        if inside.get(frozenset()):
+            split.append(TypeSetSample(frozenset((own.iri,)), inside[frozenset()], True))
+        sets = [kind.types for kind in (*kinds, *split)]
+        for kind in split:
+            without = distinguishing_classes(kind.types, sets, counts)
+            kinds.append(sample_type_set(self._asking, kind, without, patterns))
+        return sorted(kinds, key=lambda kind: (-kind.count, sorted(kind.types)))
+
+    def _with_values(self, iri: str, patterns: Sequence[str]) -> tuple[ProbeResult, int] | None:
+        """The result with a derived predicate, and the number of its values; None if the endpoint did not answer."""
+        written = [f"{{ {write_pattern(each, '?this', '?o', f'?i{i}_')} }}" for i, each in enumerate(patterns)]
+        every = f"SELECT DISTINCT ?this ?o WHERE {{ {' UNION '.join(written)} FILTER(BOUND(?o) && !isLiteral(?this)) }}"
+        pairs = f"{{ {every} LIMIT {SAMPLED_VALUES} }}"
+        probed = self.probed
+        rows = self._asking.texts(
+            "SELECT ?all (COUNT(?this) AS ?n) (SUM(?v) AS ?t) (SUM(?w) AS ?l) WHERE { SELECT ?this ?v ?w"
+            ' (GROUP_CONCAT(STR(?type); separator=" ") AS ?all) WHERE { { SELECT ?this (COUNT(?o) AS ?v)'
+            f" (SUM(IF(isLiteral(?o), 0, 1)) AS ?w) WHERE {{ {pairs} }} GROUP BY ?this }} {self._typed()} }}"
+            " GROUP BY ?this ?v ?w } GROUP BY ?all"
+        )
+        if rows is None:
+            return None
+        counts = [(_type_set(types, probed), int(n), round(float(t)), round(float(w))) for types, n, t, w in rows if t]
+        values, links = sum(t for _, _, t, _ in counts), sum(w for _, _, _, w in counts)
+        if not values:
+            return probed, 0
+        factor = 1.0
+        if values >= SAMPLED_VALUES:
+            total = self._asking.texts(f"SELECT (COUNT(*) AS ?n) WHERE {{ {{ {every} }} }}", 1)
+            factor = max(1.0, int(total[0][0]) / values) if total and total[0][0] else 1.0
+        targets = self._targets(pairs) if links else {}
+        kinds = tuple(_with_property(kind, iri, counts, targets, factor) for kind in probed.kinds)
+        literals = dict(probed.literals)
+        literals.pop(iri, None)
+        whole = round(values * factor)
+        sampled = sample_literals(self._asking, f"{{ {every} }}", whole) if links < values else None
+        if sampled is not None:
+            literals[iri] = sampled
+        return replace(probed, kinds=kinds, literals=literals, predicates={**probed.predicates, iri: whole}), whole
+
+    def _targets(self, pairs: str) -> _Targets:
+        """How many links of a type set lead to each class, and to how many things."""
+        rows = self._asking.texts(
+            "SELECT ?all ?c (COUNT(?o) AS ?n) (COUNT(DISTINCT ?o) AS ?m) WHERE {"
+            ' { SELECT ?this ?o (GROUP_CONCAT(STR(?type); separator=" ") AS ?all) WHERE {'
+            f" {pairs} {self._typed()} }} GROUP BY ?this ?o }}"
+            f" {self._typed('?o', '?c')} }} GROUP BY ?all ?c LIMIT 2000",
+            2000,
+        )
+        found: _Targets = {}
+        for types, class_, n, m in rows or ():
+            key = _type_set(types, self.probed), class_
+            before = found.get(key, (0, 0))
+            found[key] = before[0] + int(n), before[1] + int(m)
+        return found
+
+    def _types(self, thing: str = "?this", type_: str = "?type") -> str:
+        """The types of a thing, with derived ones."""
+        parts = [f"{thing} a {type_}", *(f"{each.of(thing)} BIND(<{each.iri}> AS {type_})" for each in self._derived)]
+        return parts[0] if len(parts) == 1 else " UNION ".join(f"{{ {part} }}" for part in parts)
+
+    def _typed(self, thing: str = "?this", type_: str = "?type") -> str:
+        return f"{{ {self._types(thing, type_)} }}" if self._derived else f"{thing} a {type_}"
 
 
 def _values_among(probed: ProbeResult, iri: str, texts: Collection[str]) -> int:
     """How many values of a property are one of these texts."""
     literals = probed.literals.get(iri)
     return sum(n for term, n in literals.counts if term.value in texts) if literals is not None else 0
-
-
-# type sets of a derived class that are sampled, largest first
-MOST_SPLIT = 10
-
-
-@dataclass(frozen=True)
-class DerivedClass:
-    """A derived class, its pattern over ?this, and its number among the derived classes."""
-
-    iri: str
-    pattern: str
-    number: int
-
-    def of(self, variable: str) -> str:
-        """The pattern over another variable."""
-        return write_pattern(self.pattern, variable, "", f"?k{self.number}_")
-
-
-def sample_class(
-    asking: BudgetedEndpoint, probed: ProbeResult, own: DerivedClass, derived: Sequence[DerivedClass]
-) -> tuple[ProbeResult, int] | None:
-    """The result with a derived class: the type sets of its members are split from those of other things. Also the
-    number of members; None if the endpoint did not answer."""
-    rows = asking.texts(
-        "SELECT ?all (COUNT(?this) AS ?n) WHERE { SELECT ?this"
-        ' (GROUP_CONCAT(COALESCE(STR(?type), ""); separator=" ") AS ?all) WHERE {'
-        f" {{ SELECT DISTINCT ?this WHERE {{ {own.of('?this')} FILTER(!isLiteral(?this)) }} }}"
-        f" OPTIONAL {{ {_types(derived)} }} }} GROUP BY ?this }} GROUP BY ?all"
-    )
-    if rows is None:
-        return None
-    inside: Counter[frozenset[str]] = Counter()
-    for types, n in rows:
-        inside[_type_set(types, probed)] += int(n)
-    count = sum(inside.values())
-    if not count:
-        return probed, 0
-    is_exact = all(kind.exact for kind in probed.kinds)
-    if is_exact:
-        kinds = _split(asking, probed, inside, own, derived)
-    else:
-        alone = TypeSetSample(frozenset((own.iri,)), count, False)
-        kinds = [*probed.kinds, sample_type_set(asking, alone, (), {own.iri: own.of("?s")})]
-    said = dict(probed.said) | (_containments(probed, inside, own.iri, count) if is_exact else {})
-    things = probed.things + (inside[frozenset()] if is_exact else 0)
-    classes = {**probed.classes, own.iri: count}
-    return replace(probed, classes=classes, kinds=tuple(kinds), said=said, things=things), count
-
-
-def _split(
-    asking: BudgetedEndpoint,
-    probed: ProbeResult,
-    inside: Mapping[frozenset[str], int],
-    own: DerivedClass,
-    derived: Sequence[DerivedClass],
-) -> list[TypeSetSample]:
-    """The type sets, those with members of a derived class in two: with it and without it."""
-    patterns = {each.iri: each.of("?s") for each in (*derived, own)}
-    counts = {**probed.classes, own.iri: sum(inside.values())}
-    kinds: list[TypeSetSample] = []
-    split: list[TypeSetSample] = []
-    for kind in probed.kinds:
-        n = inside.get(kind.types, 0)
-        if n >= kind.count:
-            kinds.append(replace(kind, types=kind.types | {own.iri}))
-        elif n and len(split) < 2 * MOST_SPLIT:
-            split += [replace(kind, types=kind.types | {own.iri}, count=n), replace(kind, count=kind.count - n)]
-        else:
-            kinds.append(kind)
-    if inside.get(frozenset()):
-        split.append(TypeSetSample(frozenset((own.iri,)), inside[frozenset()], True))
-    sets = [kind.types for kind in (*kinds, *split)]
-    kinds += [sample_type_set(asking, k, distinguishing_classes(k.types, sets, counts), patterns) for k in split]
-    return sorted(kinds, key=lambda kind: (-kind.count, sorted(kind.types)))
 
 
 def _containments(
@@ -350,60 +392,6 @@ def _containments(
         if n == probed.classes.get(c, 0) < count:
             found[c, SUBCLASS] = (*probed.said.get((c, SUBCLASS), ()), SparqlTerm("iri", iri))
     return {key: terms for key, terms in found.items() if terms}
-
-
-def sample_property(
-    asking: BudgetedEndpoint, probed: ProbeResult, iri: str, patterns: Sequence[str], derived: Sequence[DerivedClass]
-) -> tuple[ProbeResult, int] | None:
-    """The result with a derived predicate, and the number of its values; None if the endpoint did not answer."""
-    written = [f"{{ {write_pattern(each, '?this', '?o', f'?i{i}_')} }}" for i, each in enumerate(patterns)]
-    every = f"SELECT DISTINCT ?this ?o WHERE {{ {' UNION '.join(written)} FILTER(BOUND(?o) && !isLiteral(?this)) }}"
-    pairs = f"{{ {every} LIMIT {SAMPLED_VALUES} }}"
-    rows = asking.texts(
-        "SELECT ?all (COUNT(?this) AS ?n) (SUM(?v) AS ?t) (SUM(?w) AS ?l) WHERE { SELECT ?this ?v ?w"
-        ' (GROUP_CONCAT(STR(?type); separator=" ") AS ?all) WHERE { { SELECT ?this (COUNT(?o) AS ?v)'
-        f" (SUM(IF(isLiteral(?o), 0, 1)) AS ?w) WHERE {{ {pairs} }} GROUP BY ?this }} {_typed(derived)} }}"
-        " GROUP BY ?this ?v ?w } GROUP BY ?all"
-    )
-    if rows is None:
-        return None
-    counts = [(_type_set(types, probed), int(n), round(float(t)), round(float(w))) for types, n, t, w in rows if t]
-    values, links = sum(t for _, _, t, _ in counts), sum(w for _, _, _, w in counts)
-    if not values:
-        return probed, 0
-    factor = 1.0
-    if values >= SAMPLED_VALUES:
-        total = asking.texts(f"SELECT (COUNT(*) AS ?n) WHERE {{ {{ {every} }} }}", 1)
-        factor = max(1.0, int(total[0][0]) / values) if total and total[0][0] else 1.0
-    targets = _targets(asking, pairs, derived, probed) if links else {}
-    kinds = tuple(_with_property(kind, iri, counts, targets, factor) for kind in probed.kinds)
-    literals = dict(probed.literals)
-    literals.pop(iri, None)
-    whole = round(values * factor)
-    sampled = sample_literals(asking, f"{{ {every} }}", whole) if links < values else None
-    if sampled is not None:
-        literals[iri] = sampled
-    return replace(probed, kinds=kinds, literals=literals, predicates={**probed.predicates, iri: whole}), whole
-
-
-_Targets = dict[tuple[frozenset[str], str], tuple[int, int]]
-
-
-def _targets(asking: BudgetedEndpoint, pairs: str, derived: Sequence[DerivedClass], probed: ProbeResult) -> _Targets:
-    """How many links of a type set lead to each class, and to how many things."""
-    rows = asking.texts(
-        "SELECT ?all ?c (COUNT(?o) AS ?n) (COUNT(DISTINCT ?o) AS ?m) WHERE {"
-        ' { SELECT ?this ?o (GROUP_CONCAT(STR(?type); separator=" ") AS ?all) WHERE {'
-        f" {pairs} {_typed(derived)} }} GROUP BY ?this ?o }}"
-        f" {_typed(derived, '?o', '?c')} }} GROUP BY ?all ?c LIMIT 2000",
-        2000,
-    )
-    found: _Targets = {}
-    for types, class_, n, m in rows or ():
-        key = _type_set(types, probed), class_
-        before = found.get(key, (0, 0))
-        found[key] = before[0] + int(n), before[1] + int(m)
-    return found
 
 
 def _with_property(
@@ -436,16 +424,6 @@ def _with_property(
             leading[iri, class_] = leading.get((iri, class_), 0) + max(1, round(number / scale))
             ends[iri, class_] = ends.get((iri, class_), 0) + max(1, round(things / scale))
     return replace(kind, subjects=subjects, triples=triples, links=links, targets=leading, ends=ends)
-
-
-def _types(derived: Sequence[DerivedClass], thing: str = "?this", type_: str = "?type") -> str:
-    """The types of a thing, with derived ones."""
-    parts = [f"{thing} a {type_}", *(f"{each.of(thing)} BIND(<{each.iri}> AS {type_})" for each in derived)]
-    return parts[0] if len(parts) == 1 else " UNION ".join(f"{{ {part} }}" for part in parts)
-
-
-def _typed(derived: Sequence[DerivedClass], thing: str = "?this", type_: str = "?type") -> str:
-    return f"{{ {_types(derived, thing, type_)} }}" if derived else f"{thing} a {type_}"
 
 
 def _type_set(types: str, probed: ProbeResult) -> frozenset[str]:
@@ -488,7 +466,10 @@ def check_endpoint_layers(asking: BudgetedEndpoint, files: LayerFiles) -> LayerR
         EntryReport(entry.place, entry_name(entry), applied.counts.get(i), _examples(entry, applied))
         for i, entry in given
     ]
-    problems = [*applied.problems, *_without_values(given, applied), *shared_names([entry for _, entry in given])]
+    problems = [*applied.problems, *shared_names([entry for _, entry in given])]
+    for i, entry in given:
+        if applied.counts.get(i) == 0:
+            problems.append(Problem(entry.place, f"'{entry_name(entry)}' gives nothing in this graph."))
     return LayerReport(tuple(reports), tuple(sorted(problems, key=lambda p: p.place)))
 
 
@@ -498,9 +479,3 @@ def _examples(entry: Entry, applied: EndpointLayer) -> tuple[str, ...]:
         return ()
     literals = applied.probed.literals.get(entry.iri)
     return tuple(term.value[:80] for term, _ in literals.counts[:EXAMPLES]) if literals else ()
-
-
-def _without_values(given: list[tuple[int, Entry]], applied: EndpointLayer) -> Iterator[Problem]:
-    for index, entry in given:
-        if applied.counts.get(index) == 0:
-            yield Problem(entry.place, f"'{entry_name(entry)}' gives nothing in this graph.")

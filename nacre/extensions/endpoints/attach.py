@@ -5,6 +5,7 @@ First what the command line and the page call, for `nacre attach`, `nacre layer`
 import json
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -158,8 +159,7 @@ def attach_endpoint(
     endpoint does not answer or has no classes; an earlier version then stays.
     """
     home = data / versions.check_name(name)
-    source = EndpointSource(url, graphs, manners)
-    try:
+    with closing(EndpointSource(url, graphs, manners)) as source:
         _check_answers(source)
         budgeted = BudgetedEndpoint(source, budget)
         on_stage("schema", 0, 0)
@@ -171,8 +171,6 @@ def attach_endpoint(
         stored = tuple(iri for iri in described.names if iri not in layer.patterns)
         search = detect_text_search(budgeted, stored)
         frequent = frequent_words(budgeted, described.schema, stored)
-    finally:
-        source.close()
     found = Endpoint(
         url,
         tuple(graphs),
@@ -186,7 +184,8 @@ def attach_endpoint(
         budgeted.asked,
         round(budgeted.seconds, 2),
     )
-    _log_problems(layer.problems)
+    for problem in layer.problems:
+        log.warning("%s", problem)
     log.info("attached %s: %d queries (%d failed), %.1f s", url, budgeted.asked, budgeted.failed, budgeted.seconds)
     inputs = blake2b(f"{url}\n{graphs}\n{layers}".encode(), digest_size=16).hexdigest()
     unavailable = {branch: NOT_LOCAL.format(url, what) for branch, what in _LACKS.items()}
@@ -202,25 +201,16 @@ def attach_endpoint(
     return AttachedGraph(name, manifest.version, described.schema, found, tuple(layer.problems), probed.sampled)
 
 
-def _log_problems(problems: Sequence[Problem]) -> None:
-    for problem in problems:
-        log.warning("%s", problem)
-
-
 def change_attached_layers(
     name: str,
     change: Callable[[LayerFiles], LayerFiles],
     *,
     data: Path,
     limits: Callable[[str], EndpointLimits],
-    budget: Budget = Budget(),  # noqa: B008 (immutable)
 ) -> AttachedGraph:
     """Publish a version of an attached graph with changed layers; its schema is read again."""
-    known = attached_endpoint(name, data)
-    layers = change(attached_layers(name, data))
-    return attach_endpoint(
-        known.url, name, data=data, graphs=known.graphs, manners=limits(known.url), budget=budget, layers=layers
-    )
+    known, layers = attached_endpoint(name, data), change(attached_layers(name, data))
+    return attach_endpoint(known.url, name, data=data, graphs=known.graphs, manners=limits(known.url), layers=layers)
 
 
 def check_attached_layers(
@@ -233,12 +223,9 @@ def check_attached_layers(
 ) -> LayerReport:
     """What each entry of the layers gives at the endpoint of an attached graph; nothing is written."""
     known = attached_endpoint(name, data)
-    source = EndpointSource(known.url, known.graphs, limits(known.url))
-    try:
+    with closing(EndpointSource(known.url, known.graphs, limits(known.url))) as source:
         _check_answers(source)
         return check_endpoint_layers(BudgetedEndpoint(source, budget), files)
-    finally:
-        source.close()
 
 
 def describe_layered(layer: EndpointLayer) -> EndpointDescription:

@@ -50,9 +50,16 @@ from ingestion.vocabulary import (
 from nacre.extensions.endpoints.probe import LiteralSample, ProbeResult, TypeSetSample, distinguishing_classes
 from nacre.language.data import word_list
 from nacre.language.labels import has_boolean_values
+from nacre.plans.selects import free_name
 from nacre.records.schema import Class, Group, Predicate, Schema
 from nacre.stores.sparql_source import SparqlTerm
 from nacre.stores.sqlite.lexicon import TableLink
+
+# the samples of type sets, each with the classes of its things and all their ancestors
+Kinds = Sequence[tuple[TypeSetSample, frozenset[str]]]
+
+# the relation of the things of exactly these classes
+RelationNames = dict[frozenset[str], str]
 
 # maximum number of namespaces of each type set
 MAX_NAMESPACES = 4
@@ -122,9 +129,7 @@ def describe_endpoint(
     )
 
 
-def _roles(
-    probed: ProbeResult, kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], label: Mapping[str, str]
-) -> dict[str, PredicateRole]:
+def _roles(probed: ProbeResult, kinds: Kinds, label: Mapping[str, str]) -> dict[str, PredicateRole]:
     """The role of each predicate, which its name may repeat."""
     owners: dict[str, dict[str, None]] = defaultdict(dict)
     ends: dict[str, dict[str, None]] = defaultdict(dict)
@@ -201,36 +206,19 @@ class DeclaredSchema:
         return [term.value for term in ranked if language_rank(term.language)[0] <= max(2, *best)]
 
 
-def _relations(
-    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], said: DeclaredSchema
-) -> dict[frozenset[str], str]:
+def _relations(kinds: Kinds, said: DeclaredSchema) -> RelationNames:
     """A relation name for each set of classes."""
     counts: Counter[str] = Counter()
     for kind, closed in kinds:
         counts.update(dict.fromkeys(closed, kind.count))
-    taken: set[str] = set()
-    found: dict[frozenset[str], str] = {}
+    found: RelationNames = {}
     for _, closed in kinds:
         if closed not in found:
-            found[closed] = _free(column_name(said.name(_most_specific(closed, counts))), taken)
+            found[closed] = free_name(column_name(said.name(_most_specific(closed, counts))), found.values())
     return found
 
 
-def _free(name: str, taken: set[str]) -> str:
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    taken.add(free)
-    return free
-
-
-def _classes(
-    probed: ProbeResult,
-    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]],
-    relations: dict[frozenset[str], str],
-    said: DeclaredSchema,
-) -> tuple[Class, ...]:
+def _classes(probed: ProbeResult, kinds: Kinds, relations: RelationNames, said: DeclaredSchema) -> tuple[Class, ...]:
     holding: dict[str, list[frozenset[str]]] = defaultdict(list)
     members: Counter[str] = Counter()
     for kind, closed in kinds:
@@ -241,7 +229,8 @@ def _classes(
     found = []
     for iri in sorted(holding, key=lambda iri: (-members[iri], iri)):
         own = {relations[closed] for closed in holding[iri]}
-        relation = own.pop() if len(own) == 1 else _free(column_name(said.name(iri)), taken)
+        relation = own.pop() if len(own) == 1 else free_name(column_name(said.name(iri)), taken)
+        taken.add(relation)
         # if type sets overlap, the endpoint's own count is used
         count = members[iri] if all(kind.exact for kind, _ in kinds) else probed.classes.get(iri, members[iri])
         above = tuple(sorted(set(said.linked(iri, SUBCLASS)) & holding.keys()))
@@ -249,12 +238,7 @@ def _classes(
     return tuple(found)
 
 
-def _groups(
-    probed: ProbeResult,
-    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]],
-    relations: dict[frozenset[str], str],
-    said: DeclaredSchema,
-) -> tuple[Group, ...]:
+def _groups(probed: ProbeResult, kinds: Kinds, relations: RelationNames, said: DeclaredSchema) -> tuple[Group, ...]:
     """A group for each set of classes, with the distinctive words of its things' IRIs."""
     iris = [iri for kind, _ in kinds for iri in kind.iris]
     home = np.repeat(np.arange(len(kinds), dtype=np.int32), [len(kind.iris) for kind, _ in kinds])
@@ -275,9 +259,7 @@ def _groups(
     return tuple(sorted(found, key=lambda g: (-g.count, g.relation)))
 
 
-def _links(
-    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]], relations: dict[frozenset[str], str], probed: ProbeResult
-) -> list[TableLink]:
+def _links(kinds: Kinds, relations: RelationNames, probed: ProbeResult) -> list[TableLink]:
     """The number of links between groups; the classes that links lead to are distributed over the sets of types."""
     targets = [(kind.types, relations[closed]) for kind, closed in kinds]
     targets.sort(key=lambda each: (-len(each[0]), each[1]))
@@ -302,11 +284,7 @@ _UNIT_AT_END = re.compile(r"\d\s*([^\d\s.,()]+)\s*$")
 
 
 def build_predicate(
-    iri: str,
-    probed: ProbeResult,
-    kinds: Sequence[tuple[TypeSetSample, frozenset[str]]],
-    said: DeclaredSchema,
-    spoken: ReadableLabel,
+    iri: str, probed: ProbeResult, kinds: Kinds, said: DeclaredSchema, spoken: ReadableLabel
 ) -> Predicate:
     """Build a predicate from all samples; `spoken` is its readable label."""
     triples = probed.predicates[iri]
@@ -325,6 +303,7 @@ def build_predicate(
                 ranges[c] = max(ranges[c], min(round(n * kind.scale), probed.classes[c]))
     literals = probed.literals.get(iri)
     cells = _cells(iri, literals) if literals else None
+    counted = [each for each in (cells, literals) if each is not None]
     texts = [term.value for term, _ in literals.counts] if literals else []
     few = literals is not None and literals.whole and len(texts) <= MAX_LISTED_VALUES
     short = few and all(len(text) <= MAX_SAMPLE_LENGTH for text in texts)
@@ -343,8 +322,8 @@ def build_predicate(
         datatype=cells.datatype if cells else "text",
         shape=cells.shape if cells else "single",
         unit=_unit(cells, said.comment(iri), said.label(iri), local_name(iri)),
-        minimum=_least(cells.minimum if cells else None, literals.minimum if literals else None),
-        maximum=_most(cells.maximum if cells else None, literals.maximum if literals else None),
+        minimum=min((each.minimum for each in counted if each.minimum is not None), default=None),
+        maximum=max((each.maximum for each in counted if each.maximum is not None), default=None),
         comment=said.comment(iri),
         alt_labels=(*said.others(iri), *usual[1:], *spoken.others),
         values=tuple(dict.fromkeys(texts)) if short else (),
@@ -364,14 +343,6 @@ def _objects(triples: int, literals: LiteralSample | None, ranges: Mapping[str, 
 
 def _by_count(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
-
-
-def _least(a: float | None, b: float | None) -> float | None:
-    return min(a, b) if a is not None and b is not None else a if b is None else b
-
-
-def _most(a: float | None, b: float | None) -> float | None:
-    return max(a, b) if a is not None and b is not None else a if b is None else b
 
 
 def _cells(iri: str, literals: LiteralSample) -> TypedCells:

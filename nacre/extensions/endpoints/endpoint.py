@@ -13,7 +13,6 @@ import logging
 import re
 import threading
 import time
-import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from urllib.parse import urlsplit
 import httpx
 import pyoxigraph as ox
 
+from nacre.config.bounded_replies import ReplyTooLarge, bound_body
 from nacre.errors import ConfigError, ToolError
 from nacre.records.threads import FairSemaphore, is_cancelled
 from nacre.stores.addresses import EndpointLimits, host_of
@@ -155,7 +155,8 @@ class EndpointSource:
             fields = [("query", query), *self._graphs]
             headers = {"Accept": accepted}
             long = sum(len(value) for _, value in fields) > MAX_ADDRESS_LENGTH
-            given: dict[str, Any] = {"data": _form(fields)} if long else {"params": fields}
+            form = {name: [value for other, value in fields if other == name] for name, _ in fields}
+            given: dict[str, Any] = {"data": form} if long else {"params": fields}
             self.asked += 1
             method = "POST" if long else "GET"
             with (
@@ -170,11 +171,16 @@ class EndpointSource:
         raise ToolError("unavailable", f"{self.url} redirects without end.")
 
     def _content(self, reply: httpx.Response, deadline: float) -> bytes:
-        reader = BodyReader(self.url, reply.headers.get("content-encoding", ""))
-        for part in reply.iter_raw():
-            reader.add(part)
-            self._check_time(deadline)
-        return reader.body()
+        body = bytearray()
+        try:
+            bound_body(reply, _BodyBound())
+            for part in reply.iter_raw():
+                body += part
+                self._check_time(deadline)
+        except ReplyTooLarge as error:
+            # what can't be read from its beginning on was sent in another encoding
+            raise ToolError("too_large" if body else "unavailable", f"{self.url}: {error}.") from None
+        return bytes(body)
 
     def _check_time(self, deadline: float) -> None:
         """Raises ToolError if the time is over, or if nobody waits for the answer any more."""
@@ -236,10 +242,6 @@ def _lower_limit(query: str, sliced: re.Match[str], most: int) -> str:
     if int(sliced["limit"]) <= most:
         return query
     return f"{query[: sliced.start('limit')]}{most}{query[sliced.end('limit') :]}"
-
-
-def _form(fields: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    return {name: [value for other, value in fields if other == name] for name, _ in fields}
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:
@@ -317,9 +319,6 @@ _TRIPLE_FORMATS = {
     "application/x-turtle": ox.RdfFormat.TURTLE,
 }
 
-# zlib's window for each encoding: 16 more means a gzip header
-_WINDOWS = {"gzip": zlib.MAX_WBITS + 16, "x-gzip": zlib.MAX_WBITS + 16, "deflate": zlib.MAX_WBITS}
-
 _TAG = re.compile(r"<(script|style)\b(?:(?!</?\1\b).)*+</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 
 _TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long", re.IGNORECASE)
@@ -330,35 +329,14 @@ _VIRTUOSO_ASK = "__ASK_RETVAL"
 Row = tuple[SparqlTerm | None, ...]
 
 
-class BodyReader:
-    """Collects the body of an answer, inflated, up to MAX_BYTES."""
+class _BodyBound:
+    """Lets a body have at most MAX_BYTES, inflated."""
 
-    def __init__(self, url: str, encoding: str) -> None:
-        self._url = url
-        self._body = bytearray()
-        encoding = encoding.strip().lower()
-        if encoding not in ("", "identity", *_WINDOWS):
-            raise ToolError("unavailable", f"{url} sent an answer with the encoding {encoding[:50]!r}.")
-        self._inflate = zlib.decompressobj(_WINDOWS[encoding]) if encoding in _WINDOWS else None
+    def __init__(self) -> None:
+        self.most_bytes = MAX_BYTES
 
-    def add(self, part: bytes) -> None:
-        """Add a part as it was received; raises ToolError."""
-        if self._inflate is None:
-            self._body += part
-        else:
-            try:
-                # never more than one byte beyond the maximum, however much a part inflates to
-                self._body += self._inflate.decompress(part, MAX_BYTES + 1 - len(self._body))
-            except zlib.error as error:
-                raise ToolError(
-                    "unavailable", f"{self._url} sent an answer that can't be inflated ({error})."
-                ) from None
-        if len(self._body) > MAX_BYTES:
-            raise ToolError("too_large", f"{self._url} sent more than {MAX_BYTES // 1_000_000} MB. Ask for less.")
-
-    def body(self) -> bytes:
-        """All that was added."""
-        return bytes(self._body)
+    def count(self, part: bytes) -> None:
+        """Nothing else is counted while it is received."""
 
 
 def nothing_to_check() -> None:

@@ -7,9 +7,10 @@ And the triples behind a query: text -> CONSTRUCT."""
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rapidfuzz import fuzz, process
 
@@ -17,22 +18,14 @@ from nacre.errors import ToolError
 from nacre.extensions.foreign_queries.origins import Origin, check_headings, check_origins
 from nacre.extensions.foreign_queries.sparql_origins import sparql_origins
 from nacre.plans.sparql_engine import LabelLookup, last_segment
-from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, cell_value, write_out_subclasses
+from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, cell_value, format_iri, write_out_subclasses
 from nacre.records.evidence import BranchResult, Cell, Query, QueryError, Rows, Table
 from nacre.records.schema import Schema
 from nacre.stores.sparql_source import SparqlSource, SparqlTerm, keywords, query_tokens, seconds_left, write_tokens
 from nacre.stores.sqlite.triples import TYPE
+from tools.sandbox import LONGEST
 from tools.sparql import BRANCH
 from tools.sql import failed_query, summarize_rows
-
-if TYPE_CHECKING:
-    pass
-
-from collections import Counter
-from collections.abc import Collection
-
-from nacre.plans.sparql_vocabulary import format_iri
-from tools.sandbox import LONGEST
 
 _UNKNOWN = re.compile(r"There is no (predicate|class) <([^<>]*)>")
 
@@ -247,14 +240,13 @@ def guard_sparql(
 
 
 def _check_names(shape: QueryShape, schema: Schema) -> None:
-    for iri in shape.predicates:
-        if iri not in schema.predicate_of and not iri.startswith(_COMMON):
-            nearest = _nearest_hint(nearest_iri(iri, schema, "predicate"))
-            raise ToolError("unknown_name", f"There is no predicate <{iri}>.{nearest}")
-    for iri in shape.classes:
-        if iri not in schema.class_of:
-            nearest = _nearest_hint(nearest_iri(iri, schema, "class"))
-            raise ToolError("unknown_name", f"There is no class <{iri}>.{nearest}")
+    unknown = [("predicate", iri) for iri in shape.predicates if iri not in schema.predicate_of]
+    unknown = [(kind, iri) for kind, iri in unknown if not iri.startswith(_COMMON)]
+    unknown += [("class", iri) for iri in shape.classes if iri not in schema.class_of]
+    for kind, iri in unknown[:1]:
+        best = nearest_iri(iri, schema, kind)
+        nearest = f" The nearest is <{best}>." if best else ""
+        raise ToolError("unknown_name", f"There is no {kind} <{iri}>.{nearest}")
 
 
 def nearest_iri(iri: str, schema: Schema, kind: str) -> str | None:
@@ -265,10 +257,6 @@ def nearest_iri(iri: str, schema: Schema, kind: str) -> str | None:
     best = process.extractOne(word.lower(), {k: v.lower() for k, v in names.items()}, scorer=fuzz.WRatio,
                               score_cutoff=NEAR_SCORE)  # fmt: skip
     return str(best[2]) if best else None
-
-
-def _nearest_hint(best: str | None) -> str:
-    return f" The nearest is <{best}>." if best else ""
 
 
 _FORMS = {"SelectQuery": "SELECT", "AskQuery": "ASK", "ConstructQuery": "CONSTRUCT", "DescribeQuery": "DESCRIBE"}

@@ -278,8 +278,7 @@ def _source_tables(query: exp.Query, schema: Schema) -> Iterator[tuple[exp.Table
 
 
 def _key(table: exp.Table, relation: Relation) -> exp.Column:
-    owner = exp.to_identifier(table.alias_or_name, quoted=True)
-    return exp.column(exp.to_identifier(relation.key, quoted=True), table=owner)
+    return exp.column(relation.key, table=table.alias_or_name, quoted=True)
 
 
 def _aggregates(query: exp.Select) -> bool:

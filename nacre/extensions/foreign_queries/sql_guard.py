@@ -9,6 +9,7 @@ Each kind of error has its own repair; unknown kinds are not repaired.
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import cast
@@ -169,8 +170,7 @@ def check_measures(query: exp.Expr, schema: Schema) -> None:
     """Raise ToolError `multiplied` for a sum or average of a column whose rows a join repeats: its table is joined to
     another one that may have several rows for one of it, and that the groups do not tell apart. Columns of subqueries
     are not checked."""
-    relations = {"entity": Relation("entity", "table", "id", ()), **schema.relation_of}
-    relations = {name.lower(): relation for name, relation in relations.items()}
+    relations = _with_entity(schema)
     for select in query.find_all(exp.Select):
         clause = select.args.get("from_") or select.args.get("from")
         joined = [join.this for join in select.args.get("joins") or ()]
@@ -183,7 +183,7 @@ def check_measures(query: exp.Expr, schema: Schema) -> None:
             continue
         owners: dict[str, list[str]] = {}
         for alias, relation in sources.items():
-            for name in _columns(relation):
+            for name in relation_columns(relation):
                 owners.setdefault(name.lower(), []).append(alias)
 
         def source_of(column: exp.Column, owners: Mapping[str, list[str]] = owners) -> str:
@@ -280,15 +280,10 @@ class Repair:
 
 def repair_query(text: str, error: ToolError, schema: Schema) -> Repair:
     """The repair for a query that failed."""
-    repair_kind = _REPAIRS.get(error.kind)
-    message = str(error)
-    if repair_kind is None:
-        return Repair(error.kind, f"{message} {_HINTS.get(error.kind, '')}".strip())
-    try:
-        query = parse_one(text, read="sqlite")
-    except (SqlglotError, RecursionError):
-        return Repair(error.kind, f"{message} {_HINTS.get(error.kind, '')}".strip())
-    return repair_kind(query, message, schema)
+    if (repair := _REPAIRS.get(error.kind)) is not None:
+        with suppress(SqlglotError, RecursionError):
+            return repair(parse_one(text, read="sqlite"), str(error), schema)
+    return Repair(error.kind, f"{error} {_HINTS.get(error.kind, '')}".strip())
 
 
 def _unknown_name(query: exp.Expr, message: str, schema: Schema) -> Repair:
@@ -316,24 +311,24 @@ def _unknown_table(query: exp.Expr, name: str, message: str, schema: Schema) -> 
 def _unknown_column(query: exp.Expr, name: str, message: str, schema: Schema) -> Repair:
     owner, _, column = name.rpartition(".")
     tables = query_relations(query, schema)
-    columns_of = {a: _columns(r) for a, r in tables.items() if not owner or a == owner.lower()}
+    columns_of = {a: relation_columns(r) for a, r in tables.items() if not owner or a == owner.lower()}
     if column.lower() in ("label", "name") and "entity" not in columns_of and columns_of:
         alias = next(iter(columns_of))
         label = parse_one(
             f'(SELECT "e_"."label" FROM entity AS "e_" WHERE "e_"."id" = "{alias}"."{tables[alias].key}")'
         )
-        return _replace_column(query, name, lambda _: label.copy(), f"{name} is the label of a thing, kept in entity.")
-    elsewhere = [a for a, r in tables.items() if column.lower() in map(str.lower, _columns(r))]
+        return _replace_column(query, name, label, f"{name} is the label of a thing, kept in entity.")
+    elsewhere = [a for a, r in tables.items() if column.lower() in map(str.lower, relation_columns(r))]
     if owner and elsewhere:
-        right = exp.column(exp.to_identifier(column, quoted=True), table=exp.to_identifier(elsewhere[0], quoted=True))
-        return _replace_column(query, name, lambda _: right.copy(), f"{column} is a column of {elsewhere[0]}.")
+        right = exp.column(column, table=elsewhere[0], quoted=True)
+        return _replace_column(query, name, right, f"{column} is a column of {elsewhere[0]}.")
     near = {c: a for a, columns in columns_of.items() for c in columns}
     best = process.extractOne(column.lower(), list(near), scorer=fuzz.ratio, score_cutoff=NEAR_SCORE)
     if best:
-        right = exp.column(exp.to_identifier(best[0], quoted=True), table=exp.to_identifier(near[best[0]], quoted=True))
-        return _replace_column(query, name, lambda _: right.copy(), f"The column {name} is called {best[0]}.")
+        right = exp.column(best[0], table=near[best[0]], quoted=True)
+        return _replace_column(query, name, right, f"The column {name} is called {best[0]}.")
     listed = "; ".join(f"{a} has {', '.join(columns[:LISTED])}" for a, columns in columns_of.items())
-    others = [r.name for r in schema.relations if column.lower() in map(str.lower, _columns(r))]
+    others = [r.name for r in schema.relations if column.lower() in map(str.lower, relation_columns(r))]
     elsewhere_hint = f" A column of that name is in {', '.join(others[:3])}: join it." if others else ""
     return Repair("unknown_name", f"{message} {listed}.{elsewhere_hint}")
 
@@ -344,12 +339,13 @@ def _ambiguous(query: exp.Expr, message: str, schema: Schema) -> Repair:
         return Repair("ambiguous", message)
     name = match[1]
     owner = next(
-        (a for a, r in query_relations(query, schema).items() if name.lower() in map(str.lower, _columns(r))), None
+        (a for a, r in query_relations(query, schema).items() if name.lower() in map(str.lower, relation_columns(r))),
+        None,
     )
     if owner is None:
         return Repair("ambiguous", f"{message} Write its table before it.")
-    right = exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(owner, quoted=True))
-    return _replace_column(query, name, lambda _: right.copy(), f"{name} is taken from {owner}, which goes first.")
+    right = exp.column(name, table=owner, quoted=True)
+    return _replace_column(query, name, right, f"{name} is taken from {owner}, which goes first.")
 
 
 def _type(query: exp.Expr, message: str, schema: Schema) -> Repair:
@@ -372,15 +368,7 @@ def _timeout(query: exp.Expr, message: str, schema: Schema) -> Repair:
     return Repair("timeout", f"{message} Join by keys, and compare single columns.")
 
 
-def _too_large(query: exp.Expr, message: str, schema: Schema) -> Repair:
-    return Repair("too_large", f"{message} Select fewer columns, count instead of listing, or add a condition.")
-
-
-def _refused(query: exp.Expr, message: str, schema: Schema) -> Repair:
-    return Repair("refused", f"{message} {_HINTS['refused']}")
-
-
-def _replace_column(query: exp.Expr, name: str, right: Callable[[exp.Column], exp.Expr], hint: str) -> Repair:
+def _replace_column(query: exp.Expr, name: str, right: exp.Expr, hint: str) -> Repair:
     """The query with another expression for every column that is written as `name`."""
     wanted = name.lower()
 
@@ -388,15 +376,14 @@ def _replace_column(query: exp.Expr, name: str, right: Callable[[exp.Column], ex
         if not isinstance(node, exp.Column):
             return node
         written = f"{node.table}.{node.name}".lower() if node.table else node.name.lower()
-        return right(node) if written == wanted else node
+        return right.copy() if written == wanted else node
 
     return Repair("", hint, sql_text(query.transform(swap)))
 
 
 def query_relations(query: exp.Expr, schema: Schema) -> dict[str, Relation]:
     """The relations of a query by their aliases, in order."""
-    entity = Relation("entity", "table", "id", ())
-    relations = {"entity": entity, **{name.lower(): relation for name, relation in schema.relation_of.items()}}
+    relations = _with_entity(schema)
     return {
         table.alias_or_name.lower(): relations[table.name.lower()]
         for table in query.find_all(exp.Table)
@@ -404,21 +391,24 @@ def query_relations(query: exp.Expr, schema: Schema) -> dict[str, Relation]:
     }
 
 
-def _columns(relation: Relation) -> list[str]:
-    return list(dict.fromkeys(_relation_names(relation)))
+def _with_entity(schema: Schema) -> dict[str, Relation]:
+    """The relations by their names in lower case, with the table of the names of all things."""
+    relations = {name.lower(): relation for name, relation in schema.relation_of.items()}
+    return {"entity": Relation("entity", "table", "id", ()), **relations}
 
 
-def _relation_names(relation: Relation) -> Iterator[str]:
-    yield relation.key
-    if relation.name == "entity":
-        yield from ("iri", "label")
+def relation_columns(relation: Relation) -> list[str]:
+    """The names of the columns of a relation, each once."""
+    names = [relation.key, *(("iri", "label") if relation.name == "entity" else ())]
     for column in relation.columns:
-        yield from filter(None, (column.value, column.low, column.high, column.text, column.link))
+        names += filter(None, (column.value, column.low, column.high, column.text, column.link))
+    return list(dict.fromkeys(names))
 
 
 _HINTS = {
     "refused": "Write one SELECT over the tables listed, without anything that writes or sets.",
     "syntax": "Write one SELECT that SQLite can parse, and nothing around it.",
+    "too_large": "Select fewer columns, count instead of listing, or add a condition.",
 }
 
 _REPAIRS: dict[str, Callable[[exp.Expr, str, Schema], Repair]] = {
@@ -426,8 +416,6 @@ _REPAIRS: dict[str, Callable[[exp.Expr, str, Schema], Repair]] = {
     "ambiguous": _ambiguous,
     "type": _type,
     "timeout": _timeout,
-    "too_large": _too_large,
-    "refused": _refused,
 }
 
 VALUES = 3000

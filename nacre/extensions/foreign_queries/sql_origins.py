@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from nacre.extensions.foreign_queries.origins import NOTHING, WHOLE, Origin, check_headings, check_origins, unfounded
-from nacre.records.schema import Relation, Schema
+from nacre.extensions.foreign_queries.sql_guard import relation_columns
+from nacre.records.schema import Schema
 
 # functions that give their first argument in another form, a part of it, or a value that it decides
 _SAME = (exp.Alias, exp.Paren, exp.Cast, exp.TryCast, exp.Collate, exp.Round, exp.Abs, exp.Ceil, exp.Floor,
@@ -59,7 +60,10 @@ class _Lineage:
     """Follows columns to their tables. Each query is read once."""
 
     def __init__(self, schema: Schema) -> None:
-        self._relations = {name.lower(): _columns(relation) for name, relation in schema.relation_of.items()}
+        self._relations = {
+            name.lower(): {"rowid", *map(str.lower, relation_columns(relation))}
+            for name, relation in schema.relation_of.items()
+        }
         self._relations["entity"] = {"id", "iri", "label"}
         texts = {each.iri for each in schema.predicates if each.datatype == "text"}
         self._words = {
@@ -323,16 +327,13 @@ class _Lineage:
         if not isinstance(source, exp.Union):
             return Origin("rows", (self.rows(source.this), *limits))
         every = [self.rows(source.this), self.rows(source.expression)]
-        if isinstance(source.parent, exp.CTE) and _reads(source, source.parent.alias):
+        name = source.parent.alias.lower() if isinstance(source.parent, exp.CTE) else ""
+        if name and any(table.name.lower() == name for table in source.find_all(exp.Table)):
             # rows that follow from others end where no new ones are found
             if not source.args.get("distinct"):
                 return Origin("unknown", text="A count of rows of UNION ALL in WITH RECURSIVE")
             every.append(Origin("either", tuple(origin for _, origin in self.outputs(source))))
         return Origin("rows", (Origin("every", tuple(every)), *limits))
-
-
-def _reads(query: exp.Expr, name: str) -> bool:
-    return any(table.name.lower() == name.lower() for table in query.find_all(exp.Table))
 
 
 def _sources(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
@@ -377,13 +378,6 @@ def _column_names(source: exp.Expr, query: exp.Expr) -> list[exp.Expr]:
         alias = query.parent.args.get("alias")
         own = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
     return list(own or ())
-
-
-def _columns(relation: Relation) -> set[str]:
-    names = {relation.key, "rowid"}
-    for column in relation.columns:
-        names.update(filter(None, (column.value, column.low, column.high, column.text, column.link)))
-    return {name.lower() for name in names}
 
 
 def _text(node: exp.Expr | None) -> str:

@@ -50,7 +50,7 @@ class ContextLoader:
 
     def __init__(self, given: Mapping[str, Path], fetch: bool, expansion: int = DEFAULT_EXPANSION) -> None:
         self._files = {_without_scheme(url): path for url, path in given.items()}
-        self._downloads = _downloads() if fetch else None
+        self._downloads = ContextDownloads() if fetch else None
         self._known: dict[str, Any] = {}
         self._fetched: set[str] = set()
         self.max_inlined = MAX_INLINED_TERMS * expansion // DEFAULT_EXPANSION
@@ -187,12 +187,6 @@ class _Inliner:
         if isinstance(value, dict) and "@context" in value:
             return {**value, "@context": self._resolve(value["@context"], base, above)}
         return value
-
-
-def _downloads() -> "ContextDownloads":
-    # the HTTP client takes a tenth of a second to import, which an ingest without downloads need not spend
-
-    return ContextDownloads()
 
 
 def _resolve_reference(base: str, reference: str) -> str:

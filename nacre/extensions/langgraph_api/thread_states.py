@@ -24,7 +24,6 @@ from nacre.extensions.langgraph_api.requests import (
     GraphRunRequest,
     InputMessage,
     MessageJson,
-    RunCommand,
     RunInput,
     answer_ids,
     assistant_id,
@@ -344,22 +343,25 @@ async def read_asked_turn(body: GraphRunRequest, threads: Threads, caller: Calle
         base = (
             Snapshot(ROOT, None, ROOT) if checkpoint == ROOT else await snapshot_at(threads, caller, thread, checkpoint)
         )
-    if body.command is not None and body.command.resume is not None:
-        return await _reply(body.command, threads, caller, thread, base)
-    if body.input is None or body.input == RunInput():
-        if base is None and thread:
-            base = await latest_snapshot(threads, caller, thread)
-        if base is None or base.question is None:
-            raise ConfigError(
-                "There is nothing to run. Send an input, or a checkpoint at which the question is not answered yet."
-            )
-        # the question of the checkpoint is answered again
-        return AskedTurn(str(base.question["content"]), str(base.question["id"]), (), base)
-    question, message_id, earlier = _question(body.input)
-    if base is not None and any(each["id"] == message_id for each in base.messages):
-        # a message of the same id would replace the one that is there
-        message_id = ""
-    return AskedTurn(question, message_id, () if thread else earlier, base)
+    reply = body.command.resume if body.command else None
+    if reply is None and body.input is not None and body.input != RunInput():
+        question, message_id, earlier = _question(body.input)
+        if base is not None and any(each["id"] == message_id for each in base.messages):
+            # a message of the same id would replace the one that is there
+            message_id = ""
+        return AskedTurn(question, message_id, () if thread else earlier, base)
+    state = base if base or not thread else await latest_snapshot(threads, caller, thread)
+    if reply is not None:
+        # the number or the words of an option of what the thread asks back are its next question
+        if state is None or not state.interrupts:
+            raise ConfigError("This thread asks nothing back. Send your question as input.")
+        return AskedTurn(_reply_text(reply, [each["id"] for each in state.interrupts]), "", (), base)
+    if state is None or state.question is None:
+        raise ConfigError(
+            "There is nothing to run. Send an input, or a checkpoint at which the question is not answered yet."
+        )
+    # the question of the checkpoint is answered again
+    return AskedTurn(str(state.question["content"]), str(state.question["id"]), (), state)
 
 
 def _question(input: RunInput) -> tuple[str, str, tuple[InputMessage, ...]]:
@@ -370,16 +372,6 @@ def _question(input: RunInput) -> tuple[str, str, tuple[InputMessage, ...]]:
     if not messages or not is_human(messages[-1]):
         raise ConfigError("There is no question. Send {'question': ...} or messages of which the last is human.")
     return input_text(messages[-1]), messages[-1].id or "", tuple(messages[:-1])
-
-
-async def _reply(
-    command: RunCommand, threads: Threads, caller: Caller, thread: str | None, base: Snapshot | None
-) -> AskedTurn:
-    """The reply to what the thread asks back, as its next question: the number or the words of an option."""
-    state = base if base is not None else thread and await latest_snapshot(threads, caller, thread)
-    if not state or not state.interrupts:
-        raise ConfigError("This thread asks nothing back. Send your question as input.")
-    return AskedTurn(_reply_text(command.resume, [each["id"] for each in state.interrupts]), "", (), base)
 
 
 def _reply_text(reply: Any, interrupts: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ all triples: path -> pairs of start and end. What derived classes contain and be
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ from ingestion.meaning.draft import Draft
 from ingestion.read.facts import Facts
 from ingestion.vocabulary import ALTERNATIVE, LABEL, LAYER_NAME, SUBCLASS, TYPE, name_rank
 from nacre.errors import IngestionError, ToolError
-from nacre.extensions.layer_patterns.patterns import PatternStore, PlainTerm, pattern_store, written_term
+from nacre.extensions.layer_patterns.patterns import PatternStore, PlainTerm, written_term
 from nacre.plans.property_path import (
     MAX_REPETITIONS,
     Alternative,
@@ -89,7 +89,8 @@ class _LayerDerivation:
         if is_of_pack(entry) and not self._may_match(entry):
             return 0
         if isinstance(entry, ClassEntry):
-            members = self._subjects(self._store.select(f"SELECT DISTINCT ?this WHERE {{ {entry.where} }}"))
+            rows = self._store.select(f"SELECT DISTINCT ?this WHERE {{ {entry.where} }}")
+            members = np.array([self._term(row[0]) for row in rows if row[0] is not None], dtype=np.int32)
             return self._derive(members, TYPE, np.full(len(members), self.draft.iri(entry.iri), dtype=np.int32))
         if isinstance(entry, PropertyEntry):
             return self._property(entry)
@@ -260,7 +261,7 @@ class _LayerDerivation:
     def _store(self) -> PatternStore:
         """The store of the triples that the patterns of the layer read; started by the first one."""
         if self._started is None:
-            self._started = self._stack.enter_context(pattern_store(self._read_lines()))
+            self._started = self._stack.enter_context(closing(PatternStore(self._read_lines())))
             for iri, pairs in self._derived.items():
                 for subjects, values in pairs:
                     self._add_to_store(iri, subjects, values)
@@ -313,9 +314,6 @@ class _LayerDerivation:
                 written[term] = written_term(kind, self.draft.text(term), datatype, language)
         for subject, value in zip(subjects.tolist(), values.tolist(), strict=True):
             yield f"{written[subject]} {property_} {written[value]} .\n"
-
-    def _subjects(self, rows: Sequence[tuple[PlainTerm | None, ...]]) -> "Terms":
-        return np.array([self._term(row[0]) for row in rows if row[0] is not None], dtype=np.int32)
 
     def _term(self, term: PlainTerm) -> int:
         kind, text, datatype, language = term
@@ -445,8 +443,7 @@ class PathEvaluator:
             start, end = self.pairs(path.path)
             return end, start
         if isinstance(path, Alternative):
-            found = [self.pairs(part) for part in path.parts]
-            return _distinct(np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found]))
+            return _union(*map(self.pairs, path.parts))
         if isinstance(path, Repeated):
             once = self.pairs(path.path)
             return once if path.mark == "?" else self._closure(once)
@@ -457,18 +454,15 @@ class PathEvaluator:
         for part in path.parts:
             optional = isinstance(part, Repeated) and part.mark in "?*"
             step = self.pairs(part)
+            if result is None and optional:
+                following = path.parts[1:]
+                rest = self.pairs(PathSequence(following) if len(following) > 1 else following[0])
+                return _union(_join(step, rest), rest)
             if result is None:
-                if optional:
-                    following = path.parts[1:]
-                    rest = self.pairs(PathSequence(following) if len(following) > 1 else following[0])
-                    joined = _join(step, rest)
-                    return _distinct(np.concatenate((joined[0], rest[0])), np.concatenate((joined[1], rest[1])))
                 result = step
-                continue
-            joined = _join(result, step)
-            if optional:
-                joined = _distinct(np.concatenate((joined[0], result[0])), np.concatenate((joined[1], result[1])))
-            result = joined
+            else:
+                joined = _join(result, step)
+                result = _union(joined, result) if optional else joined
         if result is None:
             raise IngestionError("an empty path.")
         return result
@@ -496,6 +490,11 @@ def _join(left: "tuple[Terms, Terms]", right: "tuple[Terms, Terms]") -> "tuple[T
     before = np.cumsum(counts) - counts
     index = np.repeat(low - before, counts) + np.arange(total)
     return _distinct(np.repeat(left[0], counts), ends[index])
+
+
+def _union(*pairs: "tuple[Terms, Terms]") -> "tuple[Terms, Terms]":
+    """The distinct pairs of several paths."""
+    return _distinct(np.concatenate([start for start, _ in pairs]), np.concatenate([end for _, end in pairs]))
 
 
 def _distinct(start: "Terms", end: "Terms") -> "tuple[Terms, Terms]":

@@ -5,8 +5,7 @@ the name of the entry.
 """
 
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -33,7 +32,8 @@ PlainTriple: TypeAlias = tuple[PlainTerm, PlainTerm, PlainTerm]
 
 
 class PatternStore:
-    """A store of triples; `select` and `construct` raise IngestionError for a query that takes too much."""
+    """A store of triples, of which each line is one of `written_term`s and a full stop. `select` and `construct` raise
+    IngestionError for a query that takes too much."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._pool = KillablePool(MAX_MEMORY, processes=1)
@@ -83,16 +83,6 @@ class PatternStore:
         except ToolError as error:
             self._is_loaded = False
             raise IngestionError(str(error)) from None
-
-
-@contextmanager
-def pattern_store(lines: Iterable[str]) -> Iterator[PatternStore]:
-    """A store that ends with the block; each line is a triple of `written_term`s and a full stop."""
-    store = PatternStore(lines)
-    try:
-        yield store
-    finally:
-        store.close()
 
 
 def written_term(kind: str, text: str, datatype: str, language: str) -> str:

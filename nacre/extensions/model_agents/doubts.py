@@ -101,7 +101,8 @@ def _unused_names(understanding: Understanding, ran: Sequence[BranchResult], sch
     for mention in mentions:
         if _is_alternative(mention, understanding.standalone) or _is_common_noun(mention, understanding.standalone):
             continue
-        same = [mention, *(each for each in (*mentions, *others) if _overlap(mention, each))]
+        overlapping = (m for m in (*mentions, *others) if m.start < mention.end and mention.start < m.end)
+        same = [mention, *overlapping]
         is_part = {token.norm for token in tokenize(mention.label)} <= parts
         if (
             not is_part
@@ -129,10 +130,6 @@ def _is_common_noun(mention: Mention, question: str) -> bool:
 
 def _is_name(mention: Mention) -> bool:
     return mention.kind in ("entity", "value") and mention.score >= NAME_SCORE and bool(mention.label)
-
-
-def _overlap(one: Mention, other: Mention) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def _with_full_names(query: str) -> str:

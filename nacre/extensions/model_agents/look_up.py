@@ -308,7 +308,7 @@ def _run(
         return []
 
 
-MAX_LINES, SAMPLE, FACTS, LONGEST = 10, 3, 60, 60
+MAX_LINES, SAMPLE, FACTS, LONGEST = 14, 3, 60, 60
 NEAR_SCORE = 80
 
 
@@ -386,8 +386,6 @@ def _things(members: str, source: SparqlSource, prefixes: Prefixes, labels: Labe
 def _shown(term: SparqlTerm | None) -> str:
     return "" if term is None else " ".join(term.value.split())[:LONGEST]
 
-
-MAX_LINES = 14
 
 MAX_COLUMNS = 3
 

@@ -319,10 +319,11 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
 def _agreed_readings(
     understanding: Understanding, agreeing: Sequence[Rows], own: Rows, priors: Priors
 ) -> Sequence[Rows]:
-    """The rows that answer instead of those of a query that agrees with them: those of a single column; beside a small
-    model, which leaves columns out and adds others, those with its columns, else all, the likeliest first."""
+    """The rows that answer instead of those of a query that agrees with them: those of a single column, which show no
+    more than was asked for. Beside a small model, which leaves columns out and adds others, those with its columns,
+    else all, the likeliest first."""
     if priors.size != "small":
-        return [each for each in agreeing if _have_single_column(each, own)]
+        return [each for each in agreeing if len(each.table.columns) == len(own.table.columns) == 1]
     exact = [each for each in agreeing if has_same_columns(each.table, own.table)]
     return exact or sorted(agreeing, key=lambda each: -row_probability(understanding, each))
 
@@ -485,11 +486,6 @@ def merge_second_query(found: BranchResult, second: QueryAttempts, priors: Prior
 
 def _are_same(one: Rows, other: Rows) -> bool:
     return len(non_empty_rows([one, other])) == 2 and is_same_result(one.table, other.table)
-
-
-def _have_single_column(one: Rows, other: Rows) -> bool:
-    """Whether both have a single column, so that neither shows more than was asked for."""
-    return len(one.table.columns) == len(other.table.columns) == 1
 
 
 def non_empty_rows(rows: Iterable[Rows]) -> list[Rows]:

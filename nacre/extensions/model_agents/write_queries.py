@@ -160,7 +160,7 @@ async def _with_rows(view: TurnView, database: Database, done: QueryAttempts, st
     results = [await database.query(query, asked, view.names) for query in step.queries[:MOST_QUERIES]]
     ran = tuple(_with_meaning(found, words, view) for found in results)
     if step.wants == "yes_no":
-        ran = tuple(_truth_result(found) for found in ran)
+        ran = tuple(replace(found, evidence=tuple(map(_truth_rows, found.rows))) for found in ran)
     tried = tuple(query for part in ran for query in part.queries)
     is_repeated = all(query.text in earlier for query in tried)
     return replace(done, ran=ran or done.ran, tried=(*done.tried, *tried)), is_repeated
@@ -177,12 +177,8 @@ def _to_step(answer: Step | SqlReply | SparqlReply) -> Step:
     return Step(wants="text", look_ups=[], queries=[query], meaning="", missing="")
 
 
-def _truth_result(found: BranchResult) -> BranchResult:
-    """Results whose first cell of a single row, 1 or 0, is a yes or no; further cells decide it."""
-    return replace(found, evidence=tuple(_truth_rows(each) for each in found.rows))
-
-
 def _truth_rows(rows: Rows) -> Rows:
+    """Rows whose first cell is a yes or no if it is 1 or 0 in a single row; further cells decide it."""
     table = rows.table
     if len(table.rows) != 1 or table.rows[0][0] not in (0, 1):
         return rows

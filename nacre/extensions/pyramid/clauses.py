@@ -84,7 +84,7 @@ def _keyed_statements(text: str, words: Sequence[Word], topic: str) -> list[Extr
     key, value = phrase_text(text, words[: marks[0]]).lower(), words[marks[0] + 1 :]
     if any(w.kind in ("be", "have", "modal") for w in words):
         return []
-    return [_statement(topic, key, phrase_text(text, part), "keyed") for part in list_items(value)]
+    return [_statement(topic, key, phrase_text(text, part), "keyed") for part in object_phrases(value)[0]]
 
 
 class _StatementBuilder:
@@ -352,12 +352,6 @@ def object_phrases(part: Sequence[Word], *, joined: bool = True) -> tuple[list[S
             break
         at = following
     return phrases, part[at:]
-
-
-def list_items(part: Sequence[Word]) -> list[Sequence[Word]]:
-    """The noun phrases of a list at the start."""
-    phrases, _ = object_phrases(part)
-    return phrases
 
 
 def strip_leading_marks(part: Sequence[Word]) -> Sequence[Word]:

@@ -188,11 +188,7 @@ class ModelTriples(BaseModel):
 
 async def by_rules(claims: Sequence[SourceSentence], lexicon: Lexicon) -> Result[tuple[ExtractedTriple, ...]]:
     """Patterns over words, resolved against the names of the graph."""
-    return Result(await run_in_thread(_by_patterns, claims, lexicon))
-
-
-def _by_patterns(claims: Sequence[SourceSentence], lexicon: Lexicon) -> tuple[ExtractedTriple, ...]:
-    return tuple(link_statements(claims, lexicon))
+    return Result(await run_in_thread(lambda: tuple(link_statements(claims, lexicon))))
 
 
 def by_model(model: BaseChatModel, rules: Extractor, limits: Limits) -> Extractor:

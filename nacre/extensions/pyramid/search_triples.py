@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nacre.extensions.pyramid.clauses import object_kind
-from nacre.extensions.pyramid.extract_triples import MIN_STATEMENT_CONFIDENCE
+from nacre.extensions.pyramid.extract_triples import MIN_STATEMENT_CONFIDENCE, normalise_name
 from nacre.language.quantities import find_amounts
 from nacre.language.thesaurus import word_coverage
-from nacre.language.tokens import fold, name_tokens, tokenize
+from nacre.language.tokens import fold, tokenize
 from nacre.records.evidence import (
     BranchResult,
     Cell,
@@ -166,8 +166,8 @@ def _groups(understanding: Understanding, stores: TripleStores) -> Iterator[Trip
         for relation, forward, single in _graph_triples(key, stores):
             found.setdefault((label, relation, forward), []).append(single)
     for each in layer.about(keys, forms) if layer is not None else ():
-        subject = keys.get(each.subject_key) or (each.subject if _question_form(each.subject) in forms else "")
-        value = keys.get(each.object_key) or (each.object if _question_form(each.object) in forms else "")
+        subject = keys.get(each.subject_key) or (each.subject if normalise_name(each.subject) in forms else "")
+        value = keys.get(each.object_key) or (each.object if normalise_name(each.object) in forms else "")
         if subject and not value:
             found.setdefault((subject, each.relation, True), []).append(_single(each, forward=True))
         elif value and not subject:
@@ -276,10 +276,6 @@ def _without_name(question: str, anchor: str) -> str:
     at = fold(question).find(fold(anchor))
     left = question if at < 0 else f"{question[:at]}{question[at + len(anchor) :]}"
     return " ".join(left.split()) or question
-
-
-def _question_form(text: str) -> str:
-    return " ".join(name_tokens(text))
 
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> list[Array]:

@@ -137,7 +137,7 @@ class _Copy:
             raise ConfigError(
                 f"The database has the encoding {encoding}. Create one with ENCODING 'UTF8' for --tables."
             )
-        self._execute(f"CREATE SCHEMA {self.schema}")
+        self.target.execute(f"CREATE SCHEMA {self.schema}")
         self.target.commit()
         tables = list(read_tables(self.source))
         relations: dict[str, dict[str, Kind]] = {table.name: table.columns for table in tables}
@@ -146,12 +146,12 @@ class _Copy:
         for name, body in read_views(self.source):
             text, kinds = view_sql(body, relations, self.place.schema)
             named = ", ".join(quote_identifier(stored_name(column)) for column in kinds)
-            self._execute(f"CREATE VIEW {self._name(name)} ({named}) AS {text}")
+            self.target.execute(f"CREATE VIEW {self._name(name)} ({named}) AS {text}")
             relations[name] = kinds
             self.target.commit()
         # the last transaction waits until it and all before it are on the disk
-        self._execute("SET LOCAL synchronous_commit = on")
-        self._execute(f"COMMENT ON SCHEMA {self.schema} IS 'tables of a graph of Nacre'")
+        self.target.execute("SET LOCAL synchronous_commit = on")
+        self.target.execute(f"COMMENT ON SCHEMA {self.schema} IS 'tables of a graph of Nacre'")
         self.target.commit()
         return replace(self.place, relations=relations, has_nul=self.has_nul)
 
@@ -162,20 +162,18 @@ class _Copy:
                 " Ingest this graph without --tables."
             )
         columns = [f"{quote_identifier(stored_name(name))} {_type(kind)}" for name, kind in table.columns.items()]
-        self._execute(f"CREATE TABLE {self._name(table.name)} ({', '.join(columns)})")
-        with self.target.cursor() as cursor, cursor.copy(self._copy_statement(table)) as copy:
+        self.target.execute(f"CREATE TABLE {self._name(table.name)} ({', '.join(columns)})")
+        # rows of a table that this transaction creates need no later freezing
+        statement = f"COPY {self._name(table.name)} FROM STDIN WITH (FORMAT text, FREEZE)"
+        with self.target.cursor() as cursor, cursor.copy(statement) as copy:
             for chunk in self._chunks(table):
                 copy.write(chunk)
         if table.key:
-            self._execute(f"ALTER TABLE {self._name(table.name)} ADD PRIMARY KEY ({quote_identifier(table.key)})")
+            self.target.execute(f"ALTER TABLE {self._name(table.name)} ADD PRIMARY KEY ({quote_identifier(table.key)})")
         for index in read_indexes(self.source, table):
-            self._execute(self._index_statement(index))
-        self._execute(f"ANALYZE {self._name(table.name)}")
+            self.target.execute(self._index_statement(index))
+        self.target.execute(f"ANALYZE {self._name(table.name)}")
         self.target.commit()
-
-    def _copy_statement(self, table: FileTable) -> str:
-        # rows of a table that this transaction creates need no later freezing
-        return f"COPY {self._name(table.name)} FROM STDIN WITH (FORMAT text, FREEZE)"
 
     def _index_statement(self, index: FileIndex) -> str:
         names = [quote_identifier(stored_name(column)) for column in index.columns]
@@ -212,9 +210,6 @@ class _Copy:
 
     def _name(self, name: str) -> str:
         return f"{self.schema}.{quote_identifier(stored_name(name))}"
-
-    def _execute(self, statement: str) -> None:
-        self.target.execute(statement)
 
 
 def _type(kind: Kind) -> str:

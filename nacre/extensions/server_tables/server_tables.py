@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
-from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,22 +54,11 @@ class ServerTables(RemoteTables):
         """One entry of the metadata; None if there is none of this name."""
         return self._metadata(key)
 
-    def run(
-        self,
-        sql: str,
-        params: Sequence[Cell] = (),
-        *,
-        limit: int = 1000,
-        seconds: float | None = None,
-        steps: float = inf,
-    ) -> SqlResult:
-        """As `RemoteTables.run`."""
-        seconds = self.limits.statement_seconds if seconds is None else seconds
-        if steps != inf:
-            query = self.queries.native(sql, params, limit + 1)
-            if self.connections.cost(query.text, query.params, seconds) > steps * _STEP_COST:
-                raise ToolError("timeout", f"The query was not run, since it takes more than {steps:,.0f} steps.")
-        return super().run(sql, params, limit=limit, seconds=seconds, steps=steps)
+    def check_steps(self, sql: str, params: Sequence[Cell], limit: int, seconds: float, steps: float) -> None:
+        """By what the server expects a query to cost."""
+        query = self.queries.native(sql, params, limit + 1)
+        if self.connections.cost(query.text, query.params, seconds) > steps * _STEP_COST:
+            raise ToolError("timeout", f"The query was not run, since it takes more than {steps:,.0f} steps.")
 
     def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
         """The first rows of a query over the tables."""

@@ -312,18 +312,14 @@ def shared_page(share: OpenedShare, language: str) -> str:
         f'<p class="quiet">{_safe(_status(answer, words))}</p>',
         *(f'<p class="quiet">{_safe(note)}</p>' for note in dict.fromkeys(answer.notes)),
         line_figure(answer.columns, answer.rows, lambda number: _cell(number, language)),
-        _table(answer.columns, answer.rows, answer.all_rows, words, words["rows"], language),
+        _table(answer, words, words["rows"], language),
     ]
     if answer.citations:
         sources = "".join(_citation(each, answer, words, language) for each in answer.citations)
         parts.append(f"<h2>{_safe(words['sharedSources'])}</h2><ol>{sources}</ol>")
     parts.append(_derivation(answer, words, language))
-    about = _fill(
-        words["sharedAbout"],
-        graph=answer.graph,
-        date=_day(share.link.created, language),
-        until=_day(share.link.expires, language),
-    )
+    created, expires = (_day(seconds, language) for seconds in (share.link.created, share.link.expires))
+    about = _fill(words["sharedAbout"], graph=answer.graph, date=created, until=expires)
     origin = f"<p>{_safe(answer.origin)}</p>" if answer.origin else ""
     parts.append(f"<footer>{origin}<p>{_safe(about)}</p></footer>")
     return _document(language, answer.question, "".join(parts))
@@ -356,7 +352,7 @@ def _status(answer: SharedAnswer, words: dict[str, Any]) -> str:
 def _citation(citation: SharedCitation, answer: SharedAnswer, words: dict[str, Any], language: str) -> str:
     """A source: its rows unless the answer shows them, else its text. Queries are in English words."""
     title, is_shown = _fill(words["rowsOfSource"], n=str(citation.n)), citation.rows == answer.rows
-    rows = "" if is_shown else _table(citation.columns, citation.rows, citation.all_rows, words, title, language)
+    rows = "" if is_shown else _table(citation, words, title, language)
     basis = _fill(words["restsOn"], what=_translated(citation.basis, language)) if citation.basis else ""
     source = citation.source if language == ENGLISH or not citation.rows else ""
     said = " – ".join(each for each in ("" if citation.rows else citation.text, source, basis) if each)
@@ -383,21 +379,17 @@ def _query(query: SharedQuery, words: dict[str, Any], language: str) -> str:
     return f"<p>{_safe(head)} ({_safe(_fill(number, n=_cell(query.rows, language)))})</p><pre>{_safe(text)}</pre>"
 
 
-def _table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[Value | None]],
-    all_rows: int,
-    words: dict[str, Any],
-    title: str,
-    language: str,
-) -> str:
+def _table(shown: SharedAnswer | SharedCitation, words: dict[str, Any], title: str, language: str) -> str:
+    """The rows of an answer or of a source."""
+    columns, rows = shown.columns, shown.rows
     if not rows:
         return ""
-    part = f"{title}: {_fill(words['rowsOf'], n=_cell(len(rows), language), all=_cell(all_rows, language))}"
-    caption = _safe(part if len(rows) < all_rows else title)
+    part = f"{title}: {_fill(words['rowsOf'], n=_cell(len(rows), language), all=_cell(shown.all_rows, language))}"
+    caption = _safe(part if len(rows) < shown.all_rows else title)
     head = "".join(f'<th scope="col">{_safe(each or words["columnAnswer"])}</th>' for each in columns)
-    counted = [_is_counted(column, [row[i] for row in rows if i < len(row)]) for i, column in enumerate(columns)]
-    longest = [_longest_bar([row[i] for row in rows if i < len(row)]) if counted[i] else 0 for i in range(len(columns))]
+    cells_of = [[row[i] for row in rows if i < len(row)] for i in range(len(columns))]
+    counted = [_is_counted(column, cells) for column, cells in zip(columns, cells_of, strict=True)]
+    longest = [_longest_bar(cells) if is_counted else 0 for cells, is_counted in zip(cells_of, counted, strict=True)]
     lines = [
         [_safe(_cell(cell, language, is_counted)) + _bar(cell, most) for cell, is_counted, most in cells]
         for cells in (zip(row, counted, longest, strict=False) for row in rows)

@@ -308,7 +308,8 @@ def note_version(graph: Graph, store: VerifiedQuestionStore) -> None:
     known = store.known_version(graph.name)
     if known is not None and known >= graph.version:
         return
-    terms, bases = _terms(graph), _bases(graph)
+    terms = frozenset((*graph.schema.class_of, *graph.schema.predicate_of))
+    bases = _bases(graph)
     before = store.known_graph(graph.name)
     if before is not None and not _is_same(before[0], before[1], terms, bases):
         aside = store.set_aside(graph.name, "replaced", "the graph of this name was replaced by another one")
@@ -322,10 +323,6 @@ def _is_same(
     if terms and len(terms & new_terms) < KEPT_TERMS * len(terms):
         return False
     return not (bases and new_bases) or bool(bases & new_bases)
-
-
-def _terms(graph: Graph) -> frozenset[str]:
-    return frozenset((*(each.iri for each in graph.schema.classes), *(each.iri for each in graph.schema.predicates)))
 
 
 def _bases(graph: Graph) -> frozenset[str]:

@@ -5,6 +5,7 @@ import json
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -79,12 +80,12 @@ def import_file(
 ) -> int:
     """Confirm the questions of a file. Lines that can't be confirmed are listed with the reason."""
     from nacre.extensions.evaluation.questions import read_question_lines
-    from nacre.extensions.verified.entries import import_lines
+    from nacre.serving.keys import LOCAL_CALLER
 
-    async def read(service: "TurnService", _: "VerifiedQuestionService") -> int:
+    async def read(_: "TurnService", verified: "VerifiedQuestionService") -> int:
         added, refused = 0, 0
         lines = list(read_question_lines(file))
-        async for line in import_lines(lines, service, graph, trusts_plans=True):
+        async for line in verified.import_lines(LOCAL_CALLER, graph, lines, trusts_plans=True):
             added += line.entry is not None
             if line.entry is None:
                 refused += 1
@@ -202,10 +203,10 @@ def proposals(graph: options.GraphOption = None) -> int:
 
     Nothing is added by itself: nacre layer teach adds a word.
     """
-    from nacre.config.settings import Settings
-    from nacre.extensions.verified.entries import stored_proposals
+    from nacre.extensions.verified.entries import graph_proposals
 
-    name, found = stored_proposals(Settings(), graph)
+    with open_library() as library, library.open(library.resolve(graph)) as opened:
+        name, found = opened.name, graph_proposals(opened)
     for each in found:
         count = f"{len(each.questions)} question{'' if len(each.questions) == 1 else 's'}"
         teach = teach_command(each.phrase, each.label, "", name)
@@ -253,16 +254,12 @@ def recheck_verified_questions(settings: "Settings", name: str) -> None:
             from nacre.extensions.verified.checks import calibrate_graph, check_all, is_due
             from tools.sandbox import Sandbox
 
-            sandbox = Sandbox()
-            try:
-                with library.open(name) as graph:
-                    report = asyncio.run(check_all(graph, library.verified, settings, sandbox))
-                    aside = library.verified.count(name, states=("failed", "empty", "changed kind", "replaced"))
-                    if is_due(graph, library.verified):
-                        found = asyncio.run(calibrate_graph(graph, library.verified, settings, sandbox))
-                        print_line(found.words)
-            finally:
-                sandbox.close()
+            with closing(Sandbox()) as sandbox, library.open(name) as graph:
+                report = asyncio.run(check_all(graph, library.verified, settings, sandbox))
+                aside = library.verified.count(name, states=("failed", "empty", "changed kind", "replaced"))
+                if is_due(graph, library.verified):
+                    found = asyncio.run(calibrate_graph(graph, library.verified, settings, sandbox))
+                    print_line(found.words)
         except sqlite3.Error as error:
             # the graph is published and answers without them
             print_line(f"warning: the verified questions were not checked ({error})")

@@ -37,14 +37,12 @@ from nacre.extensions.verified.checks import (
 from nacre.records.answer import Answer
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import MAX_PAGE, GraphCalibration, VerifiedQuery, VerifiedQuestion, VerifiedState
-from nacre.serving.cli.options import open_library
 from nacre.serving.errors import Conflict, Forbidden, NotFound, StorageUnavailable, WrongGraph
 from nacre.serving.keys import LOCAL_CALLER, Caller, report_deed
 from nacre.serving.turn_service import TurnService
 from nacre.stores.catalog import Graph
 
 if TYPE_CHECKING:
-    from nacre.config.settings import Settings
     from nacre.extensions.verified.look_up import NameProposal
 
 T = TypeVar("T")
@@ -82,6 +80,16 @@ class VerifiedPage:
     owner: str
     calibration: GraphCalibration | None = None
     names: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ImportedLine:
+    """What became of a line: its entry, or `problem` says why there is none."""
+
+    place: str
+    question: str
+    entry: VerifiedQuestion | None
+    problem: str = ""
 
 
 class VerifiedQuestionService:
@@ -153,14 +161,6 @@ class VerifiedQuestionService:
             entry = new_entry(opened, question, standalone or question, caller.owner, query=query)
             return await self._confirm(caller, opened, entry, is_right)
 
-    async def confirm_plan(
-        self, caller: Caller, graph: str | None, question: str, standalone: str, plan: dict[str, Any]
-    ) -> VerifiedQuestion:
-        """Store a plan as the answer to a question; only for plans of files on this machine."""
-        async with self._open(caller, graph) as opened:
-            entry = new_entry(opened, question, standalone, caller.owner, plan=plan)
-            return (await self._confirm(caller, opened, entry))[0]
-
     async def approve(
         self,
         caller: Caller,
@@ -219,10 +219,66 @@ class VerifiedQuestionService:
             checking = check_all(
                 opened, self._store, self._settings, self._sandbox, owner=owner, seconds=seconds, restore=True
             )
-            with _storage_errors():
+            with storage_errors():
                 report = await checking
             report_deed(caller, "checked verified questions", graph=opened.name, number=report.checked)
             return report
+
+    async def import_lines(
+        self,
+        caller: Caller,
+        graph: str | None,
+        lines: Iterable[tuple[str, dict[str, Any]]],
+        *,
+        trusts_plans: bool = False,
+    ) -> AsyncIterator[ImportedLine]:
+        """Confirm each line (its place in the file, its data), in order. Plans are read only from files of this machine
+        (`trusts_plans`)."""
+        name = self._service.resolve_graph(graph, caller)
+        for place, data in lines:
+            question = str(data.get("question") or "")
+            if data.get("graph") not in (None, "", name):
+                continue
+            try:
+                entry = await self._confirm_line(caller, name, data, trusts_plans=trusts_plans)
+            except NacreError as error:
+                yield ImportedLine(place, question, None, str(error))
+            else:
+                yield ImportedLine(place, question, entry)
+
+    async def _confirm_line(
+        self, caller: Caller, graph: str, data: dict[str, Any], *, trusts_plans: bool
+    ) -> VerifiedQuestion:
+        question, standalone = str(data.get("question") or ""), data.get("standalone")
+        if (data.get("turn") or 1) != 1 and not standalone:
+            raise ConfigError("It depends on an earlier turn. Add 'standalone', the question as it stands alone.")
+        standalone = str(standalone or question)
+        gold = data if isinstance(data.get("answers"), list) else None
+        query = _line_query(data.get("query"))
+        if query is not None:
+            entry, _ = await self.confirm_query(
+                caller,
+                graph,
+                standalone,
+                query,
+                is_right=lambda given: gold is None or _gives(gold, list(given.values)),
+            )
+            return entry
+        plan = data.get("plan")
+        if isinstance(plan, dict):
+            if not trusts_plans:
+                raise ConfigError(
+                    "Plans are imported on the server: nacre examples import FILE. Send a 'query' instead."
+                )
+            async with self._open(caller, graph) as opened:
+                planned = new_entry(opened, question, standalone, caller.owner, plan=plan)
+                return (await self._confirm(caller, opened, planned))[0]
+        if gold is None:
+            raise ConfigError("It has no 'query', 'plan' or 'answers', so there is nothing to confirm.")
+        record = await self._service.answer(standalone, graph, None, Context(mind="rules"), caller=caller)
+        if not _gives(gold, record["values"]):
+            raise ConfigError("The rules give other values than its 'answers'. Add the right 'query'.")
+        return await self.confirm_answer(caller, record)
 
     async def _confirm(
         self,
@@ -236,7 +292,7 @@ class VerifiedQuestionService:
             if count >= MAX_OF_KEY:
                 raise ConfigError(f"This key has {count} verified questions of this graph. Remove some first.")
         entry = replace(entry, approved=self._approves and may_approve(caller))
-        with _storage_errors():
+        with storage_errors():
             confirmed = await confirm(graph, entry, self._settings, self._sandbox, self._store, is_right)
         deed = "approved" if entry.approved else "confirmed"
         report_deed(caller, deed, confirmed[1].query, graph=graph.name, version=graph.version, id=entry.id)
@@ -268,7 +324,7 @@ class VerifiedQuestionService:
         return None if may_approve(caller) else caller.owner
 
     async def _stored(self, call: Callable[[], T]) -> T:
-        with _storage_errors():
+        with storage_errors():
             return await run_in_thread(call)
 
 
@@ -279,48 +335,13 @@ def _present(entry: VerifiedQuestion | None, id: str) -> VerifiedQuestion:
 
 
 @contextmanager
-def _storage_errors() -> Iterator[None]:
+def storage_errors() -> Iterator[None]:
+    """Raise StorageUnavailable, which clients are told, if the verified questions can't be read or written."""
     try:
         yield
     except sqlite3.Error as error:
         why = f"The verified questions can't be read or written now ({error}). Try again."
         raise StorageUnavailable(why) from error
-
-
-@dataclass(frozen=True)
-class ImportedLine:
-    """What became of a line: its entry, or `problem` says why there is none."""
-
-    place: str
-    question: str
-    entry: VerifiedQuestion | None
-    problem: str = ""
-
-
-async def import_lines(
-    lines: Iterable[tuple[str, dict[str, Any]]],
-    service: TurnService,
-    graph: str | None,
-    caller: Caller = LOCAL_CALLER,
-    *,
-    trusts_plans: bool = False,
-) -> AsyncIterator[ImportedLine]:
-    """Confirm each line (its place in the file, its data) as the caller, in order.
-
-    Plans are read only from files of this machine (`trusts_plans`).
-    """
-    verified = VerifiedQuestionService(service)
-    name = service.resolve_graph(graph, caller)
-    for place, data in lines:
-        question = str(data.get("question") or "")
-        if data.get("graph") not in (None, "", name):
-            continue
-        try:
-            entry = await _confirm_line(data, question, service, verified, name, caller, trusts_plans=trusts_plans)
-        except NacreError as error:
-            yield ImportedLine(place, question, None, str(error))
-        else:
-            yield ImportedLine(place, question, entry)
 
 
 def export_lines(entries: Iterable[VerifiedQuestion]) -> Iterator[dict[str, Any]]:
@@ -331,40 +352,6 @@ def export_lines(entries: Iterable[VerifiedQuestion]) -> Iterator[dict[str, Any]
             line["standalone"] = entry.standalone
         line |= {"query": entry.query} if entry.query is not None else {"plan": entry.plan}
         yield line | {"by": entry.by, "at": entry.at, "approved": entry.approved, "state": entry.state}
-
-
-async def _confirm_line(
-    data: dict[str, Any],
-    question: str,
-    service: TurnService,
-    verified: VerifiedQuestionService,
-    graph: str,
-    caller: Caller,
-    *,
-    trusts_plans: bool,
-) -> VerifiedQuestion:
-    standalone = data.get("standalone")
-    if (data.get("turn") or 1) != 1 and not standalone:
-        raise ConfigError("It depends on an earlier turn. Add 'standalone', the question as it stands alone.")
-    standalone = str(standalone or question)
-    gold = data if isinstance(data.get("answers"), list) else None
-    query = _line_query(data.get("query"))
-    if query is not None:
-        entry, _ = await verified.confirm_query(
-            caller, graph, standalone, query, is_right=lambda given: gold is None or _gives(gold, list(given.values))
-        )
-        return entry
-    plan = data.get("plan")
-    if isinstance(plan, dict):
-        if not trusts_plans:
-            raise ConfigError("Plans are imported on the server: nacre examples import FILE. Send a 'query' instead.")
-        return await verified.confirm_plan(caller, graph, question, standalone, plan)
-    if gold is None:
-        raise ConfigError("It has no 'query', 'plan' or 'answers', so there is nothing to confirm.")
-    record = await service.answer(standalone, graph, None, Context(mind="rules"), caller=caller)
-    if not _gives(gold, record["values"]):
-        raise ConfigError("The rules give other values than its 'answers'. Add the right 'query'.")
-    return await verified.confirm_answer(caller, record)
 
 
 def _line_query(query: object) -> VerifiedQuery | None:
@@ -401,14 +388,6 @@ def graph_proposals(graph: "Graph", owner: str | None = None) -> "tuple[NameProp
         return ()
     entries = graph.verified.listed(graph.name, owner, states=("in use",), limit=MAX_READ)
     return name_proposals(entries, linker_of(graph.lexicon))
-
-
-def stored_proposals(settings: "Settings", graph: str | None) -> "tuple[str, tuple[NameProposal, ...]]":
-    """The name of the graph, and what the latest of its verified questions that are in use teach."""
-    with open_library(settings) as library:
-        name = library.resolve(graph)
-        with library.open(name) as opened:
-            return name, graph_proposals(opened)
 
 
 # seconds between two looks at the graphs (given)

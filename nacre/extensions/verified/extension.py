@@ -15,7 +15,6 @@ EXTENSION = Extension(
         "calibrate": f"{_HOME}.checks:calibrate_graph",
         "undo_calibration": f"{_HOME}.checks:undo_calibration",
         "entries": f"{_HOME}.entries:VerifiedQuestionService",
-        "import": f"{_HOME}.entries:import_lines",
     },
     routes=f"{_HOME}.routes:add_verified",
     serve=f"{_HOME}.routes:keep_calibrated",

@@ -38,7 +38,7 @@ from nacre.extensions.verified.offer import (
     standing_offer,
     unaccounted_words,
 )
-from nacre.extensions.verified.template import Template, asked_elements, content_words, template_of
+from nacre.extensions.verified.template import LinkedQuestion, Template, asked_elements, content_words, template_of
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.tokens import Token, is_known, tokenize
@@ -328,9 +328,10 @@ def apply_verified(
     same = next((each for each in verified if _is_same_question(each, text, question, linker.lexicon)), None)
     if same is not None:
         return _with_match(replace(understanding, examples=(same,)), same, schema)
-    found = offers(verified, question, links, understanding.readings, linker.index.graph)
+    linked = LinkedQuestion(question, links, linker.index.graph, understanding.readings)
+    found = offers(verified, linked)
     understanding = replace(understanding, examples=_examples(found, verified))
-    best = standing_offer(found, question, links, linker.index.graph)
+    best = standing_offer(found, linked)
     readings = merge_offer(best, understanding.readings, schema, MAX_READINGS)
     if best is None or readings == understanding.readings:
         return understanding
@@ -433,20 +434,19 @@ def name_proposals(verified: Sequence[VerifiedQuestion], linker: Linker) -> tupl
 
 def _taught(template: Template, linker: Linker) -> Iterator[tuple[str, str]]:
     """The only unknown phrase of a question, with the only element that no word names."""
-    graph = linker.index.graph
     question = prepare_question(template.question.text, linker)
     if len(question.tokens) != len(template.question.tokens):
         # words were left out, so the places of names are others
         return
-    links = link_mentions(question, linker.index)
+    linked = LinkedQuestion(question, link_mentions(question, linker.index), linker.index.graph)
     slots = [*((slot.start, slot.end) for slot in template.names), *((n.start, n.end) for n in question.numbers)]
     taken = frozenset(i for start, end in slots for i in range(start, end))
-    unknown = unaccounted_words(question, links, template.elements, graph, taken)
+    unknown = unaccounted_words(linked, template.elements, taken)
     unknown -= {i for cue in question.cues for i in range(cue.start, cue.end)}
     others = [i for i, _ in content_words(question, taken) if i not in unknown]
     naming = {each.iri for each in linker.schema.predicates if each.role == "name"}
     asked = asked_elements(template.plan.body, naming)
-    unnamed = asked - named_elements(question, links, asked, graph, others)
+    unnamed = asked - named_elements(linked, asked, others)
     phrases = list(_runs(sorted(unknown), question))
     if len(phrases) == 1 and len(unnamed) == 1:
         yield phrases[0], next(iter(unnamed))

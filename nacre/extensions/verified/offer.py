@@ -20,7 +20,14 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from nacre.extensions.verified.template import Alignment, align_question, content_words, has_same_words, template_of
+from nacre.extensions.verified.template import (
+    Alignment,
+    LinkedQuestion,
+    align_question,
+    content_words,
+    has_same_words,
+    template_of,
+)
 from nacre.language.data import language
 from nacre.language.thesaurus import GradableAdjective, gradable_adjective, synonyms
 from nacre.language.tokens import Token, lemma, name_tokens
@@ -81,58 +88,43 @@ def load_likeness_weights() -> Mapping[str, float]:
     return weights
 
 
-def offers(
-    verified: Sequence[VerifiedQuestion],
-    question: Question,
-    links: Sequence[Link],
-    readings: Sequence[Reading],
-    graph: SchemaGraph,
-) -> list[Offer]:
+def offers(verified: Sequence[VerifiedQuestion], linked: LinkedQuestion) -> list[Offer]:
     """The plans of verified questions with the names of this one, the likeliest first."""
-    compared = compare_verified(verified[:MAX_COMPARED], question, links, readings, graph)
-    found = [
-        Offer(each, alignment, MAX_PROBABILITY if has_same_words(alignment, question) else offer_probability(features))
-        for each, alignment, features in compared
-    ]
+    found = []
+    for each, alignment, features in compare_verified(verified[:MAX_COMPARED], linked):
+        is_same = has_same_words(alignment, linked.question)
+        found.append(Offer(each, alignment, MAX_PROBABILITY if is_same else offer_probability(features)))
     return sorted(found, key=lambda offer: -offer.probability)
 
 
-def standing_offer(
-    found: Sequence[Offer], question: Question, links: Sequence[Link], graph: SchemaGraph
-) -> Offer | None:
+def standing_offer(found: Sequence[Offer], linked: LinkedQuestion) -> Offer | None:
     """The likeliest of the offers; None if there is none, or if the question contradicts it. The next one is no
     better: its words are fewer."""
     best = next(iter(found), None)
     if best is None:
         return None
-    words = compare_words(best.alignment, question, links, graph)
-    return None if asks_otherwise(best.alignment, words, question, links, graph) else best
+    return None if asks_otherwise(best.alignment, compare_words(best.alignment, linked), linked) else best
 
 
 def compare_verified(
-    verified: Sequence[VerifiedQuestion],
-    question: Question,
-    links: Sequence[Link],
-    readings: Sequence[Reading],
-    graph: SchemaGraph,
+    verified: Sequence[VerifiedQuestion], linked: LinkedQuestion
 ) -> list[tuple[VerifiedQuestion, Alignment, dict[str, float]]]:
     """The verified questions whose slots the question fills, with the features of likeness."""
     compared = []
-    if len(question.tokens) > MAX_TOKENS_COMPARED:
+    if len(linked.question.tokens) > MAX_TOKENS_COMPARED:
         return []
-    elements = plan_elements(readings[0].plan.body) if readings else frozenset()
+    elements = plan_elements(linked.readings[0].plan.body) if linked.readings else frozenset()
     for each in verified:
-        template = template_of(each, graph.schema)
+        template = template_of(each, linked.graph.schema)
         if template is None or len(template.question.tokens) > MAX_TOKENS_COMPARED:
             continue
-        alignment = align_question(template, question, links, graph)
+        alignment = align_question(template, linked)
         if alignment is not None:
-            words = compare_words(alignment, question, links, graph)
+            words = compare_words(alignment, linked)
             if not (words.are_shared or (template.names and not alignment.changed)):
                 # nothing but its form speaks for it
                 continue
-            features = likeness_features(alignment, words, question, links, readings, elements)
-            compared.append((each, alignment, features))
+            compared.append((each, alignment, likeness_features(alignment, words, linked, elements)))
     leads = word_leads([features for *_, features in compared], [a.plan for _, a, _ in compared])
     return [(each, a, {**features, "lead": lead}) for (each, a, features), lead in zip(compared, leads, strict=True)]
 
@@ -210,14 +202,12 @@ class Words:
         return sum(map(len, (self.same, self.synonymous, self.own, self.other, self.weak, self.unlinked)))
 
 
-def asks_otherwise(
-    alignment: Alignment, words: Words, question: Question, links: Sequence[Link], graph: SchemaGraph
-) -> bool:
+def asks_otherwise(alignment: Alignment, words: Words, linked: LinkedQuestion) -> bool:
     """Whether the question contradicts the plan of the verified question."""
     return (
-        not _fits_kind(alignment, question, graph)
-        or _computes_otherwise(alignment, question)
-        or _names_otherwise(alignment, words, links)
+        not _fits_kind(alignment, linked.question, linked.graph)
+        or _computes_otherwise(alignment, linked.question)
+        or _names_otherwise(alignment, words, linked.links)
         # "who rang the bell of A" is no other wording of "who cast the bell of B"
         or bool(alignment.changed and words.unlinked and words.missing)
     )
@@ -317,61 +307,55 @@ COMPUTING_CUES = {
 DIRECTIONS = {"max": "up", "min": "down"}
 
 
-def compare_words(alignment: Alignment, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Words:
+def compare_words(alignment: Alignment, linked: LinkedQuestion) -> Words:
     """The words of the question by what accounts for them, and the words of the verified question that nothing
     matches."""
     template = alignment.template
-    labels = _label_words(template.elements, graph)
+    labels = _label_words(template.elements, linked.graph)
     places: dict[str, set[int]] = {kind: set() for kind in ("same", "synonymous", "own", "other", "weak", "unlinked")}
     matched: set[int] = set()
-    for i, token in content_words(question, alignment.taken):
+    for i, token in content_words(linked.question, alignment.taken):
         kind, at = _match(token, template.words)
         if at is not None:
             matched.add(at)
         elif lemmas_of(token) & labels:
             kind = "own"
         else:
-            kind = _linked_kind(i, links, template.elements, graph, alignment.taken)
+            kind = _linked_kind(i, linked, template.elements, alignment.taken)
         places[kind].add(i)
     missing = tuple(token for at, token in enumerate(template.words) if at not in matched)
     same, synonymous, own, other, weak, unlinked = map(frozenset, places.values())
     return Words(same, synonymous, own, other, weak, unlinked, missing)
 
 
-def unaccounted_words(
-    question: Question, links: Sequence[Link], elements: Collection[str], graph: SchemaGraph, taken: frozenset[int]
-) -> frozenset[int]:
+def unaccounted_words(linked: LinkedQuestion, elements: Collection[str], taken: frozenset[int]) -> frozenset[int]:
     """The content words of a question that name no element of its plan, and surely nothing else."""
-    labels = _label_words(elements, graph)
+    labels = _label_words(elements, linked.graph)
     return frozenset(
         i
-        for i, token in content_words(question, taken)
-        if not lemmas_of(token) & labels and _linked_kind(i, links, elements, graph, taken) in ("weak", "unlinked")
+        for i, token in content_words(linked.question, taken)
+        if not lemmas_of(token) & labels and _linked_kind(i, linked, elements, taken) in ("weak", "unlinked")
     )
 
 
-def named_elements(
-    question: Question, links: Sequence[Link], elements: Collection[str], graph: SchemaGraph, words: Collection[int]
-) -> frozenset[str]:
+def named_elements(linked: LinkedQuestion, elements: Collection[str], words: Collection[int]) -> frozenset[str]:
     """Those of the elements that words at these places name, by a link or a word of their label."""
-    lemmas = frozenset(each for i in words for each in lemmas_of(question.tokens[i]))
-    linked = {iri for link in links for iri in _link_elements(link, graph) if any(link.covered >> i & 1 for i in words)}
-    return frozenset(iri for iri in elements if iri in linked or lemmas & set(_words_of_label(_label(iri, graph))))
+    graph = linked.graph
+    lemmas = frozenset(each for i in words for each in lemmas_of(linked.question.tokens[i]))
+    covering = (link for link in linked.links if any(link.covered >> i & 1 for i in words))
+    named = {iri for link in covering for iri in _link_elements(link, graph)}
+    return frozenset(iri for iri in elements if iri in named or lemmas & set(_words_of_label(_label(iri, graph))))
 
 
 def likeness_features(
-    alignment: Alignment,
-    words: Words,
-    question: Question,
-    links: Sequence[Link],
-    readings: Sequence[Reading],
-    elements: frozenset[str],
+    alignment: Alignment, words: Words, linked: LinkedQuestion, elements: frozenset[str]
 ) -> dict[str, float]:
     """Named features of the chance that the plan answers the question. `elements` are the IRIs of the first reading."""
     template, count = alignment.template, max(1, words.count)
     of_verified = max(1, len(template.words))
+    readings = linked.readings
     first = readings[0] if readings else None
-    cues, others = (computing_cues(each) for each in (question.cues, template.cues))
+    cues, others = (computing_cues(each) for each in (linked.question.cues, template.cues))
     agreeing = sum(r.score for r in readings if r.plan.body == alignment.plan.body)
     return {
         "bias": 1.0,
@@ -386,7 +370,7 @@ def likeness_features(
         "missing words": min(3, len(words.missing)) / 3,
         "no word": float(not words.count or not template.words),
         "all words": float(not words.missing and len(words.same) == words.count),
-        "other name": float(_names_other(alignment, words, links)),
+        "other name": float(_names_other(alignment, words, linked.links)),
         "changed": float(alignment.changed > 0),
         "odd numbers": float(alignment.odd > 0),
         "more cues": float(bool(cues - others)),
@@ -395,7 +379,8 @@ def likeness_features(
         "numbers": float(bool(template.numbers)),
         "rules agree": agreeing,
         "rules none": float(first is None),
-        "rules elements": _overlap(elements, template.elements),
+        # the Jaccard index of the two sets
+        "rules elements": len(elements & template.elements) / max(1, len(elements | template.elements)),
         "rules shape": float(first is not None and plan_shape(first.plan) == plan_shape(alignment.plan)),
         "rules sure of other": (first.probability or 0.0) if first and first.plan.body != alignment.plan.body else 0.0,
         "rules whole": float(first is not None and not first.unused and first.plan.body != alignment.plan.body),
@@ -440,11 +425,6 @@ def cue_directions(cues: Iterable[Cue]) -> set[str]:
     return {DIRECTIONS.get(cue.kind) or cue.ranking[0] for cue in ranking} & {"up", "down"}
 
 
-def _overlap(one: Collection[str], other: Collection[str]) -> float:
-    """The Jaccard index of two sets."""
-    return len(set(one) & set(other)) / max(1, len(set(one) | set(other)))
-
-
 def _names_other(alignment: Alignment, words: Words, links: Sequence[Link]) -> bool:
     """Whether the question surely names a thing or value that fills no slot, in words that the verified question does
     not have."""
@@ -455,13 +435,12 @@ def _names_other(alignment: Alignment, words: Words, links: Sequence[Link]) -> b
     )
 
 
-def _linked_kind(
-    at: int, links: Sequence[Link], elements: Collection[str], graph: SchemaGraph, taken: frozenset[int]
-) -> str:
+def _linked_kind(at: int, linked: LinkedQuestion, elements: Collection[str], taken: frozenset[int]) -> str:
     """What links say of a word that the verified question lacks: it names an element of the plan ("own"), surely
     another one, perhaps another one ("weak"), or nothing."""
-    covering = [link for link in links if link.covered >> at & 1 and taken.isdisjoint(range(link.start, link.end))]
-    if any(not set(elements).isdisjoint(_link_elements(link, graph)) for link in covering):
+    links = (link for link in linked.links if taken.isdisjoint(range(link.start, link.end)))
+    covering = [link for link in links if link.covered >> at & 1]
+    if any(not set(elements).isdisjoint(_link_elements(link, linked.graph)) for link in covering):
         return "own"
     if any(link.exact and link.score >= SURE_LINK for link in covering):
         return "other"

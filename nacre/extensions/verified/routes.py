@@ -2,7 +2,6 @@
 
 import asyncio
 import pathlib
-import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -12,23 +11,22 @@ from fastapi import APIRouter, FastAPI, Path, Query, Request
 from pydantic import BaseModel, Field, model_validator
 
 from nacre.errors import ConfigError
+from nacre.extensions.verified.checks import CheckReport
 from nacre.extensions.verified.entries import (
     VerifiedPage,
     VerifiedQuestionService,
     calibrate_again_and_again,
     graph_proposals,
-    import_lines,
     may_approve,
+    storage_errors,
 )
 from nacre.extensions.verified.look_up import NameProposal
 from nacre.records.answer import Value
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import LONGEST_QUESTION, MAX_PAGE, VerifiedQuery, VerifiedQuestion, VerifiedState
-from nacre.serving.errors import StorageUnavailable
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import (
     ERROR_RESPONSES,
-    GraphLookUp,
     GraphLookUpDep,
     GraphNameDep,
     TurnServiceDep,
@@ -115,15 +113,6 @@ class VerifiedRun(BaseModel):
     query: str
 
 
-class VerifiedCheck(BaseModel):
-    """What a check found. `changed` have other values and stay in use, `aside` are not, `left` were not reached."""
-
-    checked: int
-    changed: list[VerifiedQuestion]
-    aside: list[VerifiedQuestion]
-    left: int
-
-
 @router.get("/{graph}/verified", summary="List verified questions")
 async def list_verified(
     request: Request,
@@ -180,7 +169,7 @@ async def import_verified(
                 id=None if each.entry is None else each.entry.id,
                 problem=each.problem,
             )
-            async for each in import_lines(numbered, service, graph, caller)
+            async for each in VerifiedQuestionService(service).import_lines(caller, graph, numbered)
         ]
 
     return await run_while_connected(request, run())
@@ -189,10 +178,9 @@ async def import_verified(
 @router.post("/{graph}/verified/check", summary="Check verified questions")
 async def check_verified(
     request: Request, service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep
-) -> VerifiedCheck:
+) -> CheckReport:
     """Run the caller's own again, within 10 seconds; all, for a caller who may approve."""
-    report = await run_while_connected(request, VerifiedQuestionService(service).check(caller, graph))
-    return VerifiedCheck(**vars(report))
+    return await run_while_connected(request, VerifiedQuestionService(service).check(caller, graph))
 
 
 @router.post("/{graph}/verified/{id}/run", summary="Run a verified question")
@@ -247,15 +235,10 @@ class ProposedNames:
 def list_proposals(look_up: GraphLookUpDep) -> ProposedNames:
     """From approved questions and the caller's own; from all, for a caller who may approve. Nothing is added by
     itself: teach the words."""
-    return ProposedNames(look_up.graph, _proposals(look_up)[:MAX_SHOWN], WRITE in look_up.caller.may)
-
-
-def _proposals(look_up: GraphLookUp) -> tuple[NameProposal, ...]:
-    with look_up.open() as opened:
-        try:
-            return graph_proposals(opened, None if may_approve(look_up.caller) else look_up.caller.owner)
-        except sqlite3.Error as error:
-            raise StorageUnavailable(f"The verified questions can't be read now ({error}). Try again.") from error
+    caller = look_up.caller
+    with look_up.open() as opened, storage_errors():
+        found = graph_proposals(opened, None if may_approve(caller) else caller.owner)
+    return ProposedNames(look_up.graph, found[:MAX_SHOWN], WRITE in caller.may)
 
 
 def add_verified(app: FastAPI, *, alone: bool) -> None:

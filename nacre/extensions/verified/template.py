@@ -17,7 +17,7 @@ from nacre.plans.selects import plan_elements, plan_parts
 from nacre.records.json_form import from_json
 from nacre.records.plan import Attribute, Body, Filter, Itself, Plan, Select, Variable
 from nacre.records.schema import Schema
-from nacre.records.turn import VerifiedQuestion
+from nacre.records.turn import Reading, VerifiedQuestion
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.question.records import Cue, Link, Question
@@ -87,8 +87,8 @@ def _template(text: str, plan_json: str) -> Template | None:
     question = analyse_question(text)
     constants = plan_constants(plan.body)
     names = tuple(_name_slots(question.tokens, constants))
-    numbers = tuple(_number_slot(each, constants) for each in question.numbers if not _is_inside(each, names))
     taken = {i for slot in names for i in range(slot.start, slot.end)}
+    numbers = tuple(_number_slot(each, constants) for each in question.numbers if each.start not in taken)
     taken |= {i for slot in numbers for i in range(slot.number.start, slot.number.end)}
     words = tuple(t for i, t in enumerate(question.tokens) if i not in taken and i not in question.stopwords)
     return Template(question, plan, plan_elements(plan.body), names, numbers, words)
@@ -138,10 +138,6 @@ def _number_slot(number: QuestionNumber, constants: PlanConstants) -> NumberSlot
     return NumberSlot(number, used, limits)
 
 
-def _is_inside(number: QuestionNumber, names: Sequence[NameSlot]) -> bool:
-    return any(slot.start <= number.start < slot.end for slot in names)
-
-
 # minimum score of a link that names what a slot may be filled with (given)
 MIN_NAME_SCORE = 0.5
 
@@ -161,12 +157,20 @@ class Alignment:
     odd: int = 0
 
 
-def align_question(
-    template: Template, question: Question, links: Sequence[Link], graph: SchemaGraph
-) -> Alignment | None:
+@dataclass(frozen=True)
+class LinkedQuestion:
+    """A question with what its words may name in a graph, and the readings of the rules, the likeliest first."""
+
+    question: Question
+    links: Sequence[Link]
+    graph: SchemaGraph
+    readings: Sequence[Reading] = ()
+
+
+def align_question(template: Template, linked: LinkedQuestion) -> Alignment | None:
     """The plan of the verified question with the names and numbers of this one. None if it names things of other
     classes, or if it has more or fewer numbers."""
-    taken: set[int] = set()
+    question, taken = linked.question, set[int]()
     things: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {}
     texts: dict[tuple[str, str], str] = {}
     changed = 0
@@ -176,7 +180,7 @@ def align_question(
     for slot in template.names:
         if id(slot) in same:
             continue
-        link = next(_fillers(slot, links, graph, taken), None)
+        link = next(_fillers(slot, linked, taken), None)
         if link is None:
             return None
         taken.update(range(link.start, link.end))
@@ -226,19 +230,19 @@ def _same_name(slot: NameSlot, template: Template, question: Question) -> range 
     return None if start is None else range(start, start + len(name))
 
 
-def _fillers(slot: NameSlot, links: Sequence[Link], graph: SchemaGraph, taken: set[int]) -> Iterator[Link]:
+def _fillers(slot: NameSlot, linked: LinkedQuestion, taken: set[int]) -> Iterator[Link]:
     """The links to other things of the class of a slot, or other texts of its predicate, the surest first."""
     wanted = "entity" if slot.thing is not None else "value"
     fitting = (
         link
-        for link in links
+        for link in linked.links
         if link.kind == wanted and link.score >= MIN_NAME_SCORE and taken.isdisjoint(range(link.start, link.end))
     )
     for link in sorted(fitting, key=lambda link: (-link.score, link.start - link.end)):
         if slot.thing is None:
             fits = any(ref.predicate == slot.text[0] for ref in link.refs)
         else:
-            classes = {iri for ref in link.refs for iri in graph.nodes[ref.node].classes}
+            classes = {iri for ref in link.refs for iri in linked.graph.nodes[ref.node].classes}
             fits = bool(link.keys) and bool(classes & set(slot.thing.classes))
         if fits:
             yield link

@@ -6,6 +6,7 @@ of properties from their items, values of statements, and instances of classes.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -134,10 +135,7 @@ class _Reader:
             for member in self.expressions.items(node):
                 direct[member].add(one)
         self.direct = direct
-        closure = transitive_closure(direct)
-        if not closure.complete:
-            draft.limits.append(f"read ontology: only the {MAX_NEAREST} nearest classes above each one")
-        self.above: Ancestors = closure.ancestors
+        self.above = _ancestors(draft, direct, "read ontology", "classes")
         self.inner = {kind for above in direct.values() for kind in above}
         self.things: set[int] = set()
         self.links: dict[int, list[tuple[int, int]]] = {}
@@ -256,13 +254,7 @@ class _Reader:
         inner = what.parts[0] if what.parts else None
         match what.kind:
             case "class":
-                types = self.types.get(thing, ())
-                return (
-                    what.term == thing
-                    or what.term in self.above.get(thing, ())
-                    or what.term in types
-                    or any(what.term in self.above.get(kind, ()) for kind in types)
-                )
+                return what.term in self._classes_of(thing)
             case "and":
                 return all(self._fits(part, thing) for part in what.parts)
             case "or" | "one of":
@@ -299,14 +291,11 @@ def _named(expression: Expression) -> list[int]:
 
 _LISTS: dict[str, ExpressionKind] = {OWL + "intersectionOf": "and", OWL + "unionOf": "or", OWL + "oneOf": "one of"}
 
+# whether the number of a restriction is the least one, and whether it is the largest one
 _COUNTS = {
-    OWL + name: (low, high)
-    for stem, low, high in (
-        ("ardinality", True, True),
-        ("minCardinality", True, False),
-        ("maxCardinality", False, True),
-    )
-    for name in ({"c" + stem, "qualifiedC" + stem} if low and high else {stem, stem.replace("Card", "QualifiedCard")})
+    **dict.fromkeys((OWL + "cardinality", OWL + "qualifiedCardinality"), (True, True)),
+    **dict.fromkeys((OWL + "minCardinality", OWL + "minQualifiedCardinality"), (True, False)),
+    **dict.fromkeys((OWL + "maxCardinality", OWL + "maxQualifiedCardinality"), (False, True)),
 }
 
 # levels of an expression, and its parts at any depth: those of parts that it has twice count twice (given)
@@ -422,22 +411,14 @@ def read_skos(draft: Draft) -> None:
     """
     if not draft.has_any(*BROADER, *NARROWER, MEMBER, SKOS + "inScheme", SKOS + "topConceptOf", SKOS + "hasTopConcept"):
         return
-    direct: dict[int, set[int]] = defaultdict(set)
-    for narrow, broad in (pair for iri in BROADER for pair in draft.pairs(iri)):
-        direct[narrow].add(broad)
-    for broad, narrow in (pair for iri in NARROWER for pair in draft.pairs(iri)):
-        direct[narrow].add(broad)
-    concepts = {*direct, *(b for above in direct.values() for b in above), *draft.instances_of(CONCEPT)}
-    grouping = _grouping(draft, concepts, {b for above in direct.values() for b in above})
-    above = _ancestors(draft, direct, "concepts")
-    of_schemes: dict[int, set[int]] = defaultdict(set)
-    in_scheme = {*draft.pairs(SKOS + "inScheme"), *draft.pairs(SKOS + "topConceptOf")}
-    for concept, scheme in (*in_scheme, *((c, s) for s, c in draft.pairs(SKOS + "hasTopConcept"))):
-        of_schemes[concept].add(scheme)
-    collections: dict[int, set[int]] = defaultdict(set)
-    for collection, member in draft.pairs(MEMBER):
-        collections[member].add(collection)
-    in_collections = _ancestors(draft, collections, "collections")
+    direct = _broader_terms(draft, BROADER, NARROWER)
+    broader = {b for above in direct.values() for b in above}
+    concepts = {*direct, *broader, *draft.instances_of(CONCEPT)}
+    grouping = _grouping(draft, concepts, broader)
+    above = _ancestors(draft, direct, "read skos", "concepts")
+    of_schemes = _broader_terms(draft, (SKOS + "inScheme", SKOS + "topConceptOf"), (SKOS + "hasTopConcept",))
+    collections = _broader_terms(draft, (), (MEMBER,))
+    in_collections = _ancestors(draft, collections, "read skos", "collections")
     schemes = {scheme for found in of_schemes.values() for scheme in found}
     members: dict[int, set[int]] = defaultdict(set)
     for concept in (above.keys() | of_schemes.keys() | in_collections.keys()) - grouping:
@@ -454,10 +435,21 @@ def read_skos(draft: Draft) -> None:
             draft.add_kinds((concept, kind) for concept in members[kind])
 
 
-def _ancestors(draft: Draft, direct: dict[int, set[int]], what: str) -> Ancestors:
+def _broader_terms(draft: Draft, upwards: Sequence[str], downwards: Sequence[str] = ()) -> dict[int, set[int]]:
+    """The terms directly above each one, by predicates that lead to them and by those that lead from them."""
+    found: dict[int, set[int]] = defaultdict(set)
+    for narrow, broad in (pair for iri in upwards for pair in draft.pairs(iri)):
+        found[narrow].add(broad)
+    for broad, narrow in (pair for iri in downwards for pair in draft.pairs(iri)):
+        found[narrow].add(broad)
+    return found
+
+
+def _ancestors(draft: Draft, direct: dict[int, set[int]], rule: str, what: str) -> Ancestors:
+    """All terms above each one; the report says if there are too many."""
     closure = transitive_closure(direct)
     if not closure.complete:
-        draft.limits.append(f"read skos: only the {MAX_NEAREST} nearest {what} above each one")
+        draft.limits.append(f"{rule}: only the {MAX_NEAREST} nearest {what} above each one")
     return closure.ancestors
 
 
@@ -551,12 +543,8 @@ def _add_statement_values(draft: Draft, claim: int, value: int, direct: int | No
 
 
 def _add_memberships(draft: Draft, kind: str, above: str) -> None:
-    direct: dict[int, set[int]] = defaultdict(set)
-    for narrow, broad in draft.pairs(above) if above else ():
-        direct[narrow].add(broad)
-    higher, complete = transitive_closure(direct)
-    if not complete:
-        draft.limits.append(f"read wikibase: only the {MAX_NEAREST} nearest classes above each one")
+    direct = _broader_terms(draft, (above,) if above else ())
+    higher = _ancestors(draft, direct, "read wikibase", "classes")
     members: dict[int, set[int]] = defaultdict(set)
     for item, of_class in draft.pairs(kind):
         for each in (of_class, *higher.get(of_class, ())):
