@@ -58,7 +58,7 @@ class TripleReader:
     def is_derived(self, triple: Triple) -> bool:
         """Whether a triple of the tables was derived at ingest and is in no file."""
         subject, predicate, value = triple
-        inside = "IN (SELECT row FROM _nacre_derived WHERE predicate = ?1)"
+        inside = "IN (SELECT row FROM _nacre_derived WHERE predicate = ?)"
         for index, place in self._places(predicate):
             if place.get("derived"):
                 return True
@@ -124,10 +124,10 @@ class TripleReader:
         return self._tables.places.get(predicate, ())
 
     def _objects(self, index: int, place: dict[str, Any], subject: str, condition: str = "") -> Iterator[str]:
-        """The values of a subject; a `condition` has the number of the predicate as its parameter ?1."""
-        kept = self._tables.schema.cache
-        for query in kept.get((_value_queries, index, condition), lambda: _value_queries(place, condition)):
-            for value, text, target, lexical in self._rows(query, (index, subject)):
+        """The values of a subject; a `condition` has the number of the predicate as its parameter."""
+        kept, one = self._tables.schema.cache, (index, subject, index) if condition else (index, subject)
+        for query, parts in kept.get((_value_queries, index, condition), lambda: _value_queries(place, condition)):
+            for value, text, target, lexical in self._rows(query, one * parts):
                 if target is not None:
                     yield str(target)
                 elif lexical is not None or text is not None or value is not None:
@@ -193,11 +193,12 @@ def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
 MAX_PARTS = 100
 
 
-def _value_queries(place: dict[str, Any], condition: str) -> list[str]:
-    """Statements that give the values of a predicate (its number is ?1) that a subject (?2) has in any relation."""
+def _value_queries(place: dict[str, Any], condition: str) -> list[tuple[str, int]]:
+    """Statements that give the values of a predicate that a subject has in any relation, each with its number of parts.
+    The parameters of a part are the number of the predicate, the subject, and those of the condition."""
     parts = [_value_query(place, *source, condition) for source in _sources(place)]
-    joined = (" UNION ALL ".join(parts[start : start + MAX_PARTS]) for start in range(0, len(parts), MAX_PARTS))
-    return [f"{each} LIMIT {MAX_TRIPLES}" for each in joined]
+    groups = (parts[start : start + MAX_PARTS] for start in range(0, len(parts), MAX_PARTS))
+    return [(f"{' UNION ALL '.join(group)} LIMIT {MAX_TRIPLES}", len(group)) for group in groups]
 
 
 def _value_query(place: dict[str, Any], relation: str, row: str, key: str, condition: str) -> str:
@@ -208,8 +209,8 @@ def _value_query(place: dict[str, Any], relation: str, row: str, key: str, condi
         literal = f" AND {link} IS NULL"
     return (
         f"SELECT {value}, {text}, {target}, x.lexical FROM {quote_identifier(relation)} r {joined}"
-        f"LEFT JOIN _nacre_exact x ON x.predicate = ?1 AND x.row = r.{row}{literal} "
-        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?2) {condition}"
+        f"LEFT JOIN _nacre_exact x ON x.predicate = ? AND x.row = r.{row}{literal} "
+        f"WHERE r.{quote_identifier(key)} = (SELECT id FROM entity WHERE iri = ?) {condition}"
     )
 
 
