@@ -9,6 +9,8 @@ from agents.answering.select_answer import calibrate_rows, is_empty, row_probabi
 from agents.turn_view import Database, Result, TurnView
 from nacre.records.evidence import BranchResult, QueryError, Rows
 from nacre.records.turn import MAX_PROBABILITY
+from nacre.understanding.understand import MAX_GUESS_PROBABILITY
+from tools.sql import add_shares
 
 MODEL_VISITS = 1
 
@@ -26,13 +28,18 @@ async def by_rules(view: TurnView, database: Database) -> Result[BranchResult]:
     if not readings or not may_run_readings(view.of(branch)):
         why = "it can't be read as a query" if not readings else "no other way to read it"
         return Result(BranchResult(branch, error=QueryError("empty", f"The question gives no query: {why}.")))
-    results = await database.read(readings, view.names)
+    ran = results = await database.read(readings, view.names)
+    if view.rewrite.display == "shares":
+        results = [add_shares(*each, database.schema) for each in zip(ran, readings, strict=True)]
     if view.rewrite.chosen is not None and view.rewrite.chosen.plan == readings[0].plan:
         # the user chose this reading, or it changes the plan of an answer that may not have been sure
         scope = view.rewrite.scope
         certainty = scope.confidence if scope is not None else 1.0
         return Result(reduce(_joined_with, (_with_certainty(each, certainty) for each in results)))
     merged = reduce(_joined_with, calibrate_rows(view.understanding, results))
+    if view.rewrite.display == "shares" and results[0] == ran[0]:
+        # the best rows have no shares, which are asked for
+        merged = _with_certainty(merged, MAX_GUESS_PROBABILITY)
     # sentences come after rows
     order = sorted(
         merged.evidence, key=lambda each: -row_probability(view.understanding, each) if isinstance(each, Rows) else 0.0
