@@ -4,7 +4,6 @@ Then the names of things in one language: IRIs + Tables -> names."""
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from math import floor
 from typing import NamedTuple
 
 from nacre.errors import ToolError
@@ -14,7 +13,6 @@ from nacre.plans.run import Engine, tables_engine
 from nacre.plans.selects import UNKNOWN_TRUTH, named_variables
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX
 from nacre.records.evidence import BranchResult, Cell, Query, QueryError, Rows, Table
-from nacre.records.plan import AGGREGATES, Aggregate, Select, aggregated_value
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
 from nacre.stores.sqlite.tables import Tables
@@ -133,38 +131,6 @@ def summarize_rows(table: Table) -> str:
     return "; ".join(line for line in lines if line) + (
         f"; and {number_with_noun(more, 'more row')}" if more > 0 else ""
     )
-
-
-def add_shares(found: BranchResult, reading: Reading, schema: Schema) -> BranchResult:
-    """Counts or totals of groups with the percentage of each in their sum as the last column; the rounded ones sum to
-    100. Rows of other plans, and of groups that may have things in common, stay as they are."""
-    body = reading.plan.body
-    if not isinstance(body, Select) or body.limit or not (body.by or body.edges):
-        return found
-    numbers = [each for each in body.answers if isinstance(each, Aggregate)]
-    is_sum = [AGGREGATES[each.function].kind in ("count", "total") for each in numbers] == [True]
-    owners = {edge.subject for edge in body.edges} | {each.variable for each in body.by}
-    parts = {*(edge.predicate for edge in body.edges), *(each.predicate for each in body.by)}
-    is_split = all(schema.predicate_of[iri].functional for iri in parts)
-    if not is_sum or not is_split or owners != {aggregated_value(numbers[0]).variable}:
-        return found
-
-    def shared(rows: Rows) -> Rows:
-        table = rows.table
-        at = body.answers.index(numbers[0]) if len(body.answers) == len(table.columns) else -1
-        values = [float(row[at] or 0) for row in table.rows]
-        if table.truncated or len(values) < 2 or min(values) < 0 or not sum(values):
-            return rows
-        tenths = [1000 * value / sum(values) for value in values]
-        # the largest remainders are rounded up
-        order = sorted(range(len(tenths)), key=lambda i: floor(tenths[i]) - tenths[i])
-        up = set(order[: round(1000 - sum(map(floor, tenths)))])
-        cells = tuple((*row, (floor(tenths[i]) + (i in up)) / 10) for i, row in enumerate(table.rows))
-        units = (*(table.units or ("",) * len(table.columns)), "%")
-        table = replace(table, columns=(*table.columns, "share"), rows=cells, units=units)
-        return replace(rows, table=table, text=summarize_rows(table))
-
-    return replace(found, evidence=tuple(shared(e) if isinstance(e, Rows) else e for e in found.evidence))
 
 
 # Things that are looked up for one answer, at most; parameters of one statement (given).

@@ -77,7 +77,7 @@ async def test_a_share_is_of_all_things_of_the_class(visits: Ask) -> None:
 async def test_the_order_of_a_chart_is_turned(
     tmp_path_factory: pytest.TempPathFactory, change: str, first: str
 ) -> None:
-    places = ["Aachen"] * 3 + ["Bremen"] + ["Celle"] * 2
+    places = ["Aachen"] * 3 + ["Bremen"] + ["Corvo"] * 2
     text = "Visit,Place\n" + "".join(f"V-{n},{place}\n" for n, place in enumerate(places))
     ask = ask_graph(text, tmp_path_factory.mktemp("turned"), "visits.csv")
     answer = await ask("number of visits by place as a chart", change)
