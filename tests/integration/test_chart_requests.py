@@ -89,3 +89,21 @@ async def test_the_order_of_a_chart_is_turned(
 async def test_groups_without_a_word_for_them_are_not_rewritten(visits: Ask) -> None:
     answer = await visits("How many visits to Oster vs Wester?")
     assert answer["display"] == ""
+
+
+@pytest.mark.parametrize(
+    ("questions", "columns"),
+    [
+        (["Besuche nach Ort und Zustand"], ["Ort", "Zustand", "Besuche"]),
+        (["Besuche nach Ort als Balkendiagramm", "gestapelt nach Zustand"], ["Ort", "Zustand", "Besuche"]),
+        (["Anteil der Besuche nach Ort"], ["Ort", "Besuche", "Anteil (%)"]),
+    ],
+)
+async def test_german_questions_ask_for_charts(
+    tmp_path_factory: pytest.TempPathFactory, questions: list[str], columns: list[str]
+) -> None:
+    rows = "".join(f"B-{n},{PLACES[n % 3]},{('offen', 'zu')[n % 2]}\n" for n in range(12))
+    ask = ask_graph(f"Besuch,Ort,Zustand\n{rows}", tmp_path_factory.mktemp("besuche"), "besuche.csv")
+    answer = await ask(*questions)
+    assert answer["table"] is not None
+    assert answer["table"]["columns"] == columns

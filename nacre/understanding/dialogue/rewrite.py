@@ -208,7 +208,7 @@ def _chart_request(rest: str, linker: Linker) -> str:
     dates = [p for p in schema.predicates if p.datatype in ("date", "datetime")]
     years = [int(text[:4]) for p in dates for text in (*p.values, *p.samples) if text[:4].isdigit()] or [0]
     part = PERIODS[max(years) - min(years) <= MAX_YEARS_OF_MONTHS]
-    rest = pattern("dialogue", "display_time").sub(lambda found: f" by {found['part'] or part}", rest)
+    rest = pattern("dialogue", "display_time").sub(lambda found: f" {known['per']} {found['part'] or part}", rest)
     text = pattern("dialogue", "display_by").sub(grouped, rest)
     return "" if next(joints) == known["per"] else text
 
