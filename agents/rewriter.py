@@ -19,7 +19,10 @@ Rewriter = Callable[[TurnView, Database], Awaitable[Result[Rewrite]]]
 
 async def by_rules(view: TurnView, database: Database) -> Result[Rewrite]:
     """The rewrite by the rules of `nacre.understanding.dialogue`, which read English and glosses of other languages."""
-    return Result(await run_in_thread(_rewrite, view, database))
+    rewrite = await run_in_thread(_rewrite, view, database)
+    # "only the top five" of a chart is one as well
+    earlier = view.conversation[-1].display if view.conversation and rewrite.depends else ""
+    return Result(replace(rewrite, display=rewrite.display or earlier))
 
 
 def _rewrite(view: TurnView, database: Database) -> Rewrite:

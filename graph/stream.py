@@ -20,7 +20,7 @@ from graph.context import OWNER, Context, parse_context
 from graph.nodes import checked_question
 from graph.state import WHOLE_SENTENCES, Input, Json, stream_tokens
 from nacre.errors import ConfigError
-from nacre.records.evidence import BranchResult, Evidence, Rows
+from nacre.records.evidence import BranchResult, Rows
 from nacre.records.json_form import from_json
 from nacre.records.turn import Understanding
 from nacre.understanding.dialogue.references import adds_words
@@ -173,12 +173,9 @@ def _understanding_event(understanding: Understanding) -> dict[str, Any]:
 def _branch_events(found: BranchResult) -> list[Event]:
     queries = [{k: v for k, v in query_record(query, 0).items() if k != "i"} for query in found.queries]
     evidence = [
-        {"branch": e.branch, "round": e.round, "kind": e.kind, "title": e.title, "text": e.text, "score": _score(e)}
+        {"branch": e.branch, "round": e.round, "kind": e.kind, "title": e.title, "text": e.text}
+        # the probability of rows; what orders sentences within a branch
+        | {"score": e.probability if isinstance(e, Rows) else round(e.score, 4)}
         for e in found.evidence
     ]
     return [*(("query", query) for query in queries), *(("evidence", each) for each in evidence)]
-
-
-def _score(evidence: Evidence) -> float | None:
-    """The score that orders sentences within a branch; the probability of rows."""
-    return evidence.probability if isinstance(evidence, Rows) else round(evidence.score, 4)

@@ -296,6 +296,7 @@ def remembered_turns(
         evidence=tuple(_remembered_evidence(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
         confidence=inheritable_confidence(draft, understood_by_model(view)),
         cut=max(len(keys), counted or 0) > len(keys[:most]),
+        display=view.rewrite.display,
     )
     return (turn,)
 

@@ -8,8 +8,8 @@ Status = Literal["answered", "partial", "not_in_graph", "not_understood", "faile
 
 Value = str | int | float | bool
 
-# how an answer is shown by the page: as the question says, or "" as its rows allow
-Display = Literal["", "table", "chart", "map"]
+# how an answer is shown by the page: as the question says ("shares": as a pie), or "" as its rows allow
+Display = Literal["", "table", "chart", "shares", "map"]
 
 
 class Option(TypedDict):

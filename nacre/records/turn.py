@@ -209,8 +209,8 @@ class Reading:
 class EarlierTurn:
     """What later turns need of an earlier one: its plan, at most 100 keys (IRIs) and labels (`cut`: it had more), the
     alternative readings it offered (`options`, in order), the evidence it cited (cut to a few rows, as of round 0), the
-    reading it asked to confirm, less likely ones that may be chosen by their words (`others`), and the probability that
-    it was right (None: not known)."""
+    reading it asked to confirm, less likely ones that may be chosen by their words (`others`), the probability that it
+    was right (None: not known), and the form in which it was shown."""
 
     question: str
     standalone: str
@@ -224,6 +224,7 @@ class EarlierTurn:
     others: tuple[Reading, ...] = ()
     confidence: float | None = None
     cut: bool = False
+    display: Display = ""
 
 
 @dataclass(frozen=True)

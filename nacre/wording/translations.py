@@ -141,6 +141,8 @@ class _Wording:
 
     def _headings(self) -> Sequence[str]:
         own = [term_heading(term, self.body, self.schema, self.question, self.code) for term in self.body.answers]
+        # after numbers their shares
+        own += [self._fill("share")] if self.grid.columns[-1].unit == "%" and len(own) < len(self.grid.columns) else []
         if len(own) != len(self.grid.columns):
             return [column.heading for column in self.grid.columns]
         return [mine or column.heading for mine, column in zip(own, self.grid.columns, strict=True)]

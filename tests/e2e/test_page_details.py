@@ -103,7 +103,7 @@ def test_numbers_are_written_as_in_the_text_and_charts_fit_a_phone(browser, serv
     assert page.evaluate(clipped) == []
     drawing = taken(page, lambda: figure.get_by_label("Save the chart as SVG").click())
     assert drawing.startswith("<svg")
-    assert "7,315" in drawing
+    assert "7,960" in drawing
     assert len(taken(page, lambda: figure.get_by_label("Save the chart as CSV").click()).splitlines()) == BUOYS + 1
     with page.expect_download() as download:
         figure.get_by_label("Save the chart as PNG").click()
@@ -116,9 +116,9 @@ def test_charts_are_sorted_rounded_grouped_and_have_axes_with_units(page, server
     ask(page, "What are the depth and the weight of each buoy?")
     figure = page.locator(f"{LAST} figure")
 
-    def draw(columns, units, rows):
+    def draw(columns, units, rows, **more):
         expect(figure).to_have_count(1)
-        page.evaluate(CHART, {"columns": columns, "units": units, "rows": rows})
+        page.evaluate(CHART, {"columns": columns, "units": units, "rows": rows, **more})
 
     def texts(kind):
         return figure.locator(f"svg text{kind}").all_text_contents()
@@ -139,7 +139,7 @@ def test_charts_are_sorted_rounded_grouped_and_have_axes_with_units(page, server
     places = [each.bounding_box()["x"] for each in figure.locator("svg.line .ct-point").all()]
     assert places[1] - places[0] < (places[2] - places[1]) / 5
     rows = [[land, kind, number] for number, land in enumerate(("Oster", "Wester"), 3) for kind in ("iron", "oak")]
-    draw(["land", "kind", "count"], ["", "", ""], rows)
+    draw(["land", "kind", "count"], ["", "", ""], rows, fill=0)
     # counts are parts of a whole
     expect(figure.locator("svg.stacked .ct-bar")).to_have_count(4)
     expect(figure.locator("svg rect")).to_have_count(2)
@@ -150,7 +150,7 @@ def test_charts_are_sorted_rounded_grouped_and_have_axes_with_units(page, server
     assert {"Oster", "Wester", "iron", "oak"} <= set(texts(".name"))
     assert serious(page) == []
     # a pie has few parts, and names them with their shares
-    draw(["land", "count"], ["", ""], [[f"L{number}", number] for number in range(1, 8)])
+    draw(["land", "count"], ["", ""], [[f"L{number}", number] for number in range(1, 8)], fill=0)
     figure.get_by_role("button", name="Pie").click()
     expect(figure.locator("svg.pie .ct-slice-pie")).to_have_count(7)
     assert "L7: 7 (25%)" in texts(".name")
@@ -169,6 +169,41 @@ def test_charts_are_sorted_rounded_grouped_and_have_axes_with_units(page, server
         "15 – 20: 1",
     ]
     assert texts(".axis") == ["depth (m)"]
+    assert serious(page) == []
+
+
+def test_charts_have_zeros_gaps_others_and_tell_each_mark(page, server, buoys):
+    begin(page, server, "buoys")
+    ask(page, "What are the depth and the weight of each buoy?")
+    figure = page.locator(f"{LAST} figure")
+    months = [["2022-11", 2], ["2023-01", 5], ["2023-02", 3]]
+
+    def draw(columns, rows, **more):
+        expect(figure).to_have_count(1)
+        page.evaluate(CHART, {"columns": columns, "units": [""] * len(columns), "rows": rows, **more})
+
+    # a month that nothing is counted in is 0, one without an average is a gap
+    draw(["month", "visits"], months, fill=0)
+    expect(figure.locator("svg.line .ct-point")).to_have_count(4)
+    assert "2022-12: 0" in figure.locator("svg title").all_text_contents()
+    draw(["month", "depth"], months, fill=None)
+    expect(figure.locator("svg.line .ct-point")).to_have_count(3)
+    assert figure.locator("svg .ct-line").get_attribute("d").count("M") == 2
+    rows = [[land, f"K{n}", n + 1] for n in range(10) for land in ("Oster", "Wester")]
+    draw(["land", "kind", "visits"], rows[:-1], fill=0)
+    expect(figure.locator("svg.stacked rect")).to_have_count(8)
+    assert "3 others" in figure.locator("svg text.name").all_text_contents()
+    figure.get_by_role("button", name="Grouped").click()
+    expect(figure.locator("svg.grouped .ct-bar")).to_have_count(16)
+    assert "Wester, K9: 0" in figure.locator("svg title").all_text_contents()
+    # the keyboard reaches each mark
+    figure.locator("svg").focus()
+    page.keyboard.press("ArrowRight")
+    note = figure.locator("figcaption [role=status]")
+    expect(note).to_contain_text(": ")
+    first = note.inner_text()
+    page.keyboard.press("ArrowRight")
+    expect(note).not_to_have_text(first)
     assert serious(page) == []
 
 

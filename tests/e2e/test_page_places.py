@@ -98,6 +98,7 @@ def test_an_answer_is_shown_as_the_question_wants_it(page, server, beacons):
     ask(page, "as a line")
     expect(page.locator(f"{LAST} figure")).to_contain_text("These numbers allow no such chart: Line.")
     ask(page, "only the top three")
+    # as the kind that was asked for before, which these numbers do not allow either
     expect(marks).to_have_count(3)
     ask(page, "as a table")
     expect(page.locator(f"{LAST} .answer tbody tr")).to_have_count(3)
@@ -105,6 +106,13 @@ def test_an_answer_is_shown_as_the_question_wants_it(page, server, beacons):
     expect(page.locator(f"{LAST} figure")).to_have_count(0)
     ask(page, "as a chart please")
     expect(marks).to_have_count(3)
+    ask(page, "beacons by coast as a pie")
+    expect(page.locator(f"{LAST} figure.chart svg.pie .ct-slice-pie")).to_have_count(2)
+    ask(page, "the other way round")
+    expect(page.locator(f"{LAST} figure.chart svg.pie .ct-slice-pie")).to_have_count(2)
+    ask(page, "share of beacons by coast")
+    expect(page.locator(f"{LAST} .answer th").last).to_contain_text("share (%)")
+    assert page.locator(f"{LAST} .answer > *").evaluate_all("(all) => all.map((each) => each.className)")[-1] == "grid"
     ask(page, "How many beacons were lit in each year?")
     expect(page.locator(f"{LAST} .answer tbody tr")).to_have_count(3)
     ask(page, "by month")

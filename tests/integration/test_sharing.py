@@ -394,3 +394,14 @@ def test_numbers_over_time_are_lines_with_axes_and_written_for_the_reader() -> N
     assert "<td>1.250<" in page
     # what has no time keeps its bars
     assert "<figure" not in page_of(answer(table={"columns": ["pier", "tons"], "rows": [["A", 1], ["B", 2], ["C", 4]]}))
+
+
+def test_numbers_by_two_groups_are_stacked_bars() -> None:
+    rows = [["East", "oak", 4], ["East", "ash", 2], ["West", "oak", 1200]]
+    told = answer(table={"columns": ["pier", "wood", "boats"], "rows": rows}, values=[])
+    page = shared_page(OpenedShare(ShareLink("i", "o", "t", 1, "g", "q", 0.0, 1.0), "", freeze_answer(told)), "en")
+    drawing = page.partition("<figure")[2].partition("</figure>")[0]
+    assert drawing.count("<path") == 3
+    assert all(
+        each in drawing for each in ("<title>West, oak: 1,200</title>", ">East</text>", ">ash</text>", ">6</text>")
+    )

@@ -1,4 +1,6 @@
-"""GET /api/threads/{thread}/turns/{turn}/answer.{format}: an answer as a file."""
+"""GET /api/threads/{thread}/turns/{turn}/answer.{format}: an answer as a file; the page's part that saves a chart."""
+
+from pathlib import Path
 
 from fastapi import APIRouter, FastAPI, Request, Response
 
@@ -8,6 +10,7 @@ from nacre.serving.http.ask import ThreadPath, TurnPath
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, ThreadsDep, TurnServiceDep
 from nacre.serving.keys import report_deed
+from nacre.serving.page.pages import PageFiles
 
 MEDIA_TYPES: dict[Format, str] = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -51,5 +54,6 @@ async def export_answer(
 
 
 def add_downloads(app: FastAPI, *, alone: bool) -> None:
-    """Add the route, to a server of its own or a part of one."""
+    """Add the route and the page's files, to a server of its own or a part of one."""
     app.include_router(router)
+    app.mount("/downloads/files", PageFiles(directory=str(Path(__file__).with_name("static"))))

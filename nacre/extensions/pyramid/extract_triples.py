@@ -5,7 +5,9 @@ which link the statements of the sentences to the names of the graph."""
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -37,7 +39,7 @@ from nacre.records.threads import run_in_thread
 from nacre.stores import versions
 from nacre.stores.catalog import Graph, Servers
 from nacre.stores.sqlite.lexicon import Lexicon
-from nacre.stores.sqlite.triples import TripleReader, write_layer
+from nacre.stores.sqlite.triples import DDL, TripleReader
 
 log = logging.getLogger(__name__)
 
@@ -147,9 +149,41 @@ def publish_triples(
         layers = new_version_id(datetime.now(UTC), sha256(version.encode()).hexdigest())
         with build_folder(home, versions.layers_folder(home, layers), Servers()) as folder:
             with report_write_errors(home):
-                write_layer(folder / versions.EXTRACTED, triples, normalise_name, condensed=condensed)
+                _write_layer(folder / versions.EXTRACTED, triples, normalise_name, condensed=condensed)
             publish_layers(home, folder, layers)
         return layers
+
+
+def _write_layer(
+    path: Path,
+    triples: Iterable[ExtractedTriple],
+    form: Callable[[str], str],
+    *,
+    condensed: Mapping[str, str] | None = None,
+) -> int:
+    """Write a new file; `form` folds names for lookup. Returns the number of triples."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {DDL} BEGIN")
+        count = 0
+        for each in triples:
+            claim = each.claim
+            place = (claim.document, claim.start, claim.end)
+            connection.execute(
+                "INSERT OR IGNORE INTO sentence (text, document, first, last, title) VALUES (?, ?, ?, ?, ?)",
+                (claim.text, *place, claim.title),
+            )
+            found = connection.execute("SELECT n FROM sentence WHERE (document, first, last) = (?, ?, ?)", place)
+            (sentence,) = found.fetchone()
+            row = (
+                each.subject, each.subject_key, form(each.subject), each.relation, each.relation_key,
+                each.object, each.object_key, form(each.object), each.kind, each.confidence, each.pattern, each.by,
+                sentence,
+            )  # fmt: skip
+            connection.execute(f"INSERT INTO triple VALUES (NULL, {','.join('?' * len(row))})", row)
+            count += 1
+        connection.executemany("INSERT INTO condensed VALUES (?, ?)", sorted((condensed or {}).items()))
+        connection.execute("COMMIT")
+    return count
 
 
 def remove_layers(home: Path) -> bool:

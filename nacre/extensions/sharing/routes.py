@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from html import escape
 from math import isfinite
 from pathlib import Path as FilePath
@@ -32,6 +32,7 @@ from nacre.extensions.sharing.shared_answers import (
     ShareLink,
     freeze_answer,
     line_figure,
+    stacked_figure,
 )
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import ENGLISH
@@ -306,12 +307,13 @@ def shared_page(share: OpenedShare, language: str) -> str:
     understood = ""
     if answer.standalone.casefold().strip() != answer.question.casefold().strip():
         understood = f'<p class="quiet">{_safe(words["understoodAs"] + answer.standalone)}</p>'
+    chart = answer.columns, answer.rows, partial(_cell, language=language)
     parts = [
         f"<h1>{_safe(answer.question)}</h1>{understood}",
         f'<div class="answer" lang="{_safe(answer.language)}">{_paragraphs(answer)}</div>',
         f'<p class="quiet">{_safe(_status(answer, words))}</p>',
         *(f'<p class="quiet">{_safe(note)}</p>' for note in dict.fromkeys(answer.notes)),
-        line_figure(answer.columns, answer.rows, lambda number: _cell(number, language)),
+        line_figure(*chart) or stacked_figure(*chart),
         _table(answer, words, words["rows"], language),
     ]
     if answer.citations:

@@ -2,7 +2,7 @@
 
 A copy is gone with its thread, since both are deleted in one transaction. What it must not outlive besides is checked
 in `routes`. It has at most so many rows and characters as one page should have. Its chart: rows with times and
-numbers -> lines over time as SVG, which needs no scripts."""
+numbers -> lines over time, two names and numbers -> stacked bars, as SVG, which needs no scripts."""
 
 import json
 import math
@@ -283,6 +283,7 @@ def _text(text: str) -> str:
 MIN_POINTS, MAX_POINTS, MAX_GROUPS, TICKS = 3, 2000, 8, 5
 WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 640, 280, 76, 14, 30, 36
 LEGEND_COLUMNS, LEGEND_LINE, LETTERS = 4, 18, 18
+MAX_STACKS, STACK_LEFT, STACK_LINE = 24, 150, 26
 _TIME = re.compile(r"[12]\d{3}(?:-\d\d(?:-\d\d)?)?")
 
 
@@ -337,15 +338,56 @@ def line_figure(columns: Sequence[str], rows: Sequence[Sequence[Value | None]], 
             parts.append(
                 f'<circle class="tone-{n}" cx="{x(at)}" cy="{y(number)}" r="3"><title>{escape(title)}</title></circle>'
             )
-        if found.group is not None:
-            side, line = n % LEGEND_COLUMNS * WIDE / LEGEND_COLUMNS, n // LEGEND_COLUMNS * LEGEND_LINE
-            parts.append(f'<circle class="tone-{n}" cx="{side + 6}" cy="{line + 8}" r="5"/>')
-            parts.append(f'<text x="{side + 16}" y="{line + 12}">{escape(group[:LETTERS])}</text>')
+    if found.group is not None:
+        parts += _legend(groups)
     by = columns[found.when] if found.group is None else f"{columns[found.when]}, {columns[found.group]}"
-    name = escape(f"{columns[found.value]}: {by}")
+    return _figure(f"{columns[found.value]}: {by}", parts, top + HIGH + BOTTOM)
+
+
+def stacked_figure(
+    columns: Sequence[str], rows: Sequence[Sequence[Value | None]], write: Callable[[Value], str]
+) -> str:
+    """A bar for each name of the first column, in parts by the second; "" if the rows are of another shape.
+
+    >>> rows = [("A", "oak", 4), ("A", "ash", 2), ("B", "oak", 3)]
+    >>> figure = stacked_figure(["pier", "kind", "boats"], rows, str)
+    >>> figure.count("<path"), "A, oak: 4" in figure, stacked_figure(["pier", "kind", "boats"], [*rows, rows[0]], str)
+    (3, True, '')
+    """
+    names, groups = (list(dict.fromkeys(row[i] for row in rows if len(row) > i)) for i in range(2))
+    is_named = all(len(row) >= 3 and isinstance(row[0], str) and isinstance(row[1], str) for row in rows)
+    is_counted = is_named and all(type(row[2]) in (int, float) and float(str(row[2])) >= 0 for row in rows)
+    is_small = len(names) <= MAX_STACKS and 1 < len(groups) <= MAX_GROUPS and len(names) < len(rows)
+    if not is_counted or not is_small or len({row[:2] for row in map(tuple, rows)}) < len(rows):
+        return ""
+    sums = {name: sum((float(str(row[2])) for row in rows if row[0] == name), 0.0) for name in names}
+    scale = (WIDE - STACK_LEFT - LEFT) / (max(sums.values()) or 1)
+    top, parts = TOP + math.ceil(len(groups) / LEGEND_COLUMNS) * LEGEND_LINE, [*_legend(groups)]
+    for n, name in enumerate(names):
+        x, y = float(STACK_LEFT), top + n * STACK_LINE
+        parts.append(f'<text x="{STACK_LEFT - 8}" y="{y + 4}" text-anchor="end">{escape(str(name)[:LETTERS])}</text>')
+        for row in (row for row in rows if row[0] == name):
+            title, width = f"{name}, {row[1]}: {write(row[2] or 0)}", round(float(str(row[2])) * scale, 1)
+            tone = f'class="tone-{groups.index(row[1])}" stroke-width="16"'
+            parts.append(f'<path {tone} d="M{x} {y}h{width}"><title>{escape(title)}</title></path>')
+            x = round(x + width, 1)
+        total = sums[name]
+        parts.append(f'<text x="{x + 6}" y="{y + 4}">{write(int(total) if total.is_integer() else total)}</text>')
+    return _figure(f"{columns[2]}: {columns[0]}, {columns[1]}", parts, top + len(names) * STACK_LINE)
+
+
+def _legend(groups: Sequence[Value | None]) -> Iterator[str]:
+    for n, group in enumerate(groups):
+        side, line = n % LEGEND_COLUMNS * WIDE / LEGEND_COLUMNS, n // LEGEND_COLUMNS * LEGEND_LINE
+        yield f'<circle class="tone-{n}" cx="{side + 6}" cy="{line + 8}" r="5"/>'
+        yield f'<text x="{side + 16}" y="{line + 12}">{escape(str(group)[:LETTERS])}</text>'
+
+
+def _figure(name: str, parts: Iterable[str], high: int) -> str:
+    label = escape(name)
     return (
-        f'<figure class="scroll" role="region" tabindex="0" aria-label="{name}"><svg class="lines" role="img"'
-        f' aria-label="{name}" viewBox="0 0 {WIDE} {top + HIGH + BOTTOM}">{"".join(parts)}</svg></figure>'
+        f'<figure class="scroll" role="region" tabindex="0" aria-label="{label}"><svg class="lines" role="img"'
+        f' aria-label="{label}" viewBox="0 0 {WIDE} {high}">{"".join(parts)}</svg></figure>'
     )
 
 

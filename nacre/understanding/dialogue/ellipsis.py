@@ -212,9 +212,16 @@ def add_number_group(turn: FollowUpTurn) -> Rewrite | None:
     groups += [
         c.start - 1 for c in mentioned_things(turn.linker, before) if c.relations & kinds and c.end == len(before)
     ]
-    standalone = standalone[: before[min(groups)].start] if groups else standalone
-    phrase = f"{word_map('dialogue', 'standalone')['per']} {turn.question[lead.end() :].rstrip(' ?.')}"
-    return Rewrite(f"{standalone.rstrip('? .')} {phrase}?", True) if standalone else None
+    name, known = turn.question[lead.end() :].rstrip(" ?."), word_map("dialogue", "standalone")
+    if not groups or not lead["also"] or (lead["grouped"] and not turn.last.display):
+        standalone = standalone[: before[min(groups)].start] if groups else standalone
+        return Rewrite(f"{standalone.rstrip('? .')} {known['per']} {name}?", True) if standalone else None
+    # "stack them by breed" splits the numbers of each group, as "grouped by breed" does those of a chart
+    standalone, joint = standalone.rstrip("? ."), f" {known['and']} "
+    if f" {name} " not in f"{standalone} ":
+        is_split = isinstance(turn.last_body, Select) and len(turn.last_body.by) + len(turn.last_body.group) > 1
+        standalone = f"{standalone.rpartition(joint)[0] if is_split else standalone}{joint}{name}"
+    return Rewrite(standalone, True, display="chart")
 
 
 def add_number_thing(turn: FollowUpTurn) -> Rewrite | None:

@@ -9,7 +9,7 @@ from nacre.language.thesaurus import gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.language.values import Period, find_periods, year_bounds
 from nacre.plans.selects import variable_of
-from nacre.records.plan import Attribute, Itself, Plan, Select
+from nacre.records.plan import Attribute, Filter, Itself, Plan, Select
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue import ellipsis, plan_edits
 from nacre.understanding.dialogue.focus import focus, requested_nodes
@@ -279,8 +279,12 @@ def narrow_class(turn: FollowUpTurn) -> Rewrite | None:
 
 
 def exclude_mentioned(turn: FollowUpTurn) -> Rewrite | None:
-    """The last plan without the thing that the turn names. None if the turn says more."""
-    body = turn.last_body
+    """The last plan without the thing or the groups that the turn names. None if the turn says more."""
+    body, values = turn.last_body, [c for c in turn.linker.link(turn.words) if c.kind == "value" and c.exact]
+    if isinstance(body, Select) and _is_fully_linked(turn.words, turn.linker):
+        groups = tuple(Filter(a, "=", c.value, True) for a in body.by for c in values if c.predicate == a.predicate)
+        if groups:
+            return _ask_plan(replace(body, filters=(*body.filters, *groups)), turn)
     if not isinstance(body, Select) or not turn.things or not ellipsis.is_elliptic(turn):
         return None
     plan, graph = plan_edits.inline_earlier_plans(body, turn.earlier[:-1]), turn.linker.index.graph

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain, repeat
 
 from nacre.language.data import language, pattern, word_map
 from nacre.language.sanitize import quote_line
@@ -43,7 +44,10 @@ from nacre.understanding.dialogue.references import (
     superlative_reference,
 )
 from nacre.understanding.linking.link_mentions import Linker, linker_of
+from nacre.understanding.linking.name_candidates import NameCandidate
+from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.question.analyse import MAX_TOKENS, analyse_question
+from nacre.wording.nouns import is_amount
 from nacre.wording.plan_phrases import verbalise_plan
 
 
@@ -52,11 +56,9 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     linker = linker_of(lexicon)
     question = _resolve_year(question, earlier[-1]) if earlier else question
     asked, display = _split_display(question, linker)
-    if display and (asked or earlier):
-        if asked:
-            shares = pattern("dialogue", "display_shares").match(question)
-            rewritten = rewrite_question(asked, earlier, schema, lexicon)
-            return replace(rewritten, display=display, sure=rewritten.sure and not shares)
+    if display and asked:
+        return replace(rewrite_question(asked, earlier, schema, lexicon), display=display)
+    if display and earlier:
         last = earlier[-1]
         repeated = _again(last.plan, last, schema) if last.plan is not None else Rewrite(question)
         return replace(repeated, display=display)
@@ -161,8 +163,11 @@ def _chosen_number(words: Sequence[str], *, may_be_ordinal: bool) -> int:
 def _split_display(question: str, linker: Linker) -> tuple[str, Display]:
     """The question without the words that say how its answer is shown, and how; "" if it says nothing else. A word that
     the graph has names with is one of the question."""
+    request = question
+    for expression, words in word_map("dialogue", "display_requests").items():
+        request = re.sub(expression, words, request) if len(question) <= MAX_REQUEST_LENGTH else request
     for name in ("display_again", "display_shares", "display_lead", "display_tail"):
-        found = pattern("dialogue", name).search(question)
+        found = pattern("dialogue", name).search(request)
         word = found and next(filter(None, found.groupdict().values())).casefold()
         if found is None or not word or any(each.exact for each in linker.link(tokenize(word))):
             continue
@@ -170,8 +175,12 @@ def _split_display(question: str, linker: Linker) -> tuple[str, Display]:
         if name == "display_again":
             return "", display
         is_lead = name in ("display_lead", "display_shares")
-        rest = f"Show {question[found.end() :]}" if is_lead else question[: found.start()]
-        rest = _chart_request(rest, linker) if display == "chart" else rest
+        asked = f"Show {request[found.end() :]}" if is_lead else request[: found.start()]
+        charted = _chart_request(asked, linker) if display in ("chart", "shares") else asked
+        if request != question and (not charted or len(pattern("dialogue", "display_by").findall(charted)) > 1):
+            # another request names all that it counts by
+            return question, ""
+        rest = charted or asked
         if len(tokenize(rest)) > 1:
             # "plot ... as a bar chart"
             return _split_display(rest, linker)[0] or rest, display
@@ -179,12 +188,34 @@ def _split_display(question: str, linker: Linker) -> tuple[str, Display]:
 
 
 def _chart_request(rest: str, linker: Linker) -> str:
-    """What a chart is of, in the words that questions have: one number "and" the other, a number "per" group."""
-    rest = pattern("dialogue", "display_pair").sub(" and ", rest)
-    found = pattern("dialogue", "display_by").search(rest)
-    linked = linker.link(tokenize(found["group"])) if found else ()
-    is_group = found and (found["group"].casefold() in ("month", "year") or (linked and linked[0].kind != "entity"))
-    return f"{rest[: found.start()]} per {found['group']}" if found and is_group else rest
+    """What a chart is of, in the words that questions have: one number "and" the other, a number "per" one group "and"
+    another, or per month or year "over time"; "" if it names none of these."""
+    graph, schema, known = linker.index.graph, linker.lexicon.schema, word_map("dialogue", "standalone")
+    joints = chain((known["per"],), repeat(known["and"]))
+
+    def is_number(candidate: NameCandidate) -> bool:
+        return candidate.kind == "predicate" and graph.is_numeric(candidate.predicate)
+
+    def grouped(found: re.Match[str]) -> str:
+        words = tokenize(found["group"])
+        named = (c for c in linker.link(words) if c.start == 0 and c.kind in ("class", "predicate"))
+        amounts = (is_number(c) and is_amount(c.predicate, schema) for c in named)
+        return f" {next(joints)} " if words[0].norm in PERIODS or not all(amounts) else found[0]
+
+    sides = pattern("dialogue", "display_pair").split(rest)
+    if len(sides) == 2 and all(any(map(is_number, linker.link(tokenize(side)))) for side in sides):
+        return f" {known['and']} ".join(sides)
+    dates = [p for p in schema.predicates if p.datatype in ("date", "datetime")]
+    years = [int(text[:4]) for p in dates for text in (*p.values, *p.samples) if text[:4].isdigit()] or [0]
+    part = PERIODS[max(years) - min(years) <= MAX_YEARS_OF_MONTHS]
+    rest = pattern("dialogue", "display_time").sub(lambda found: f" {known['per']} {found['part'] or part}", rest)
+    text = pattern("dialogue", "display_by").sub(grouped, rest)
+    return "" if next(joints) == known["per"] else text
+
+
+# Characters of a request for a chart in other words, which bound the time of its patterns; years that are shown month
+# by month, if the question asks for no part of them (given).
+MAX_REQUEST_LENGTH, MAX_YEARS_OF_MONTHS = 200, 5
 
 
 def _again(plan: Plan, last: EarlierTurn, schema: Schema) -> Rewrite:
@@ -203,11 +234,16 @@ def _other_rows(question: str, last: EarlierTurn, schema: Schema) -> Plan | None
     if period := pattern("dialogue", "period").search(text):
         changed = _with_period(body, period["part"])
         return replace(last.plan, body=changed) if changed != body else None
+    by = next((each for each in reversed(body.answers) if _is_number(each, schema)), None)
+    if by is not None and (turned := pattern("dialogue", "turned").search(text)):
+        order = Order(body.answers[0] if turned["name"] else by, not any(turned.groupdict().values()))
+        if turned["other"] and body.order is not None:
+            order = replace(body.order, descending=not body.order.descending)
+        return replace(last.plan, body=replace(body, order=order))
     found = pattern("dialogue", "top").search(text)
     parts = found.groupdict() if found else {}
     count = str(parts.get("count") or parts.get("number") or "")
     number = int(count) if count.isdecimal() else word_map("english", "numbers").get(count)
-    by = next((each for each in reversed(body.answers) if _is_number(each, schema)), None)
     if not number or int(number) > MAX_TOP:
         return None
     if body.order is not None and parts.get("top") == "first":

@@ -37,6 +37,7 @@ from nacre.understanding.question.records import (
 CueRule = Callable[[ParseState, Cue, ParseContext], ParseStates]
 
 PERIODS = ("year", "month")  # the parts of dates that things are grouped by
+GROUPED = (("group class",), ("group property",), ("group by time",))  # the last rules after which "and" groups as well
 MAX_WORDS_AFTER_BOUND = 3  # how many words may stand between a bound and its number
 MAX_PENDING_AGGREGATES = 3  # how many aggregates may wait for one property
 
@@ -142,9 +143,11 @@ def final_nouns(context: ParseContext) -> set[int]:
 
 
 def _and(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
-    """ "And": a second noun to group by ("the total by maker and year"), or what is beside what was said before."""
-    groups = state.trace[-1:] in (("group class",), ("group property",)) and state.links[-1].end == cue.start
+    """ "And": a second noun to group by ("the total by maker and year", "the films per studio and year"), or what is
+    beside what was said before."""
+    groups = state.trace[-1:] in GROUPED and state.covered >> max(0, cue.start - 1) & 1
     computes = any(target.function for target in state.targets)
+    computes |= any(token.norm in language().words["rate"] for token in context.question.tokens)
     is_group = groups and computes and cue.end in final_nouns(context)
     yield state._replace(last="group", next_role="group") if is_group else state._replace(last="and")
 

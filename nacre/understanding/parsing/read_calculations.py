@@ -214,7 +214,10 @@ def read_shares(question: Question, links: Sequence[Link], derive: DeriveCandida
         and each.body != whole.body
     ]
     for part in parts[:MAX_READINGS]:
-        body = Compute("%", part.body, whole.body)  # type: ignore[arg-type]
+        # "the share of the open jobs" is one of all jobs
+        narrow, wide = (each.filters + each.edges for each in (whole.body, part.body))  # type: ignore[union-attr]
+        ends = (whole.body, part.body) if set(wide) < set(narrow) else (part.body, whole.body)
+        body = Compute("%", *ends)  # type: ignore[arg-type]
         yield part._replace(derivation=part.derivation.apply_rule(SHARE_RULE), body=body)
 
 

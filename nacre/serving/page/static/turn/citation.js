@@ -1,7 +1,7 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
 import { $, TYPE, apiPath, block, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, inline, isIri, language, loadLabels, localName, para, query, quiet, t, thingLink } from "../shared/page.js";
-import { highlightWords } from "./markdown.js";
+import { highlightWords, linkNames } from "./markdown.js";
 import { rowTable } from "./table.js";
 
 const MIN_SIDE_WIDTH = 380, HOVER_DELAY = 280, CONTEXT_CHARACTERS = 600, MAX_FACTS = 12;
@@ -110,8 +110,7 @@ function factList(graph, triples) {
 
 function linkCells(root, graph, keys) {
   loadLabels(graph, keys).then((known) => {
-    const byLabel = new Map([...known].map(([iri, label]) => [label, iri]));
-    for (const cell of root.querySelectorAll("td")) if (byLabel.has(cell.textContent)) cell.replaceChildren(thingLink(graph, byLabel.get(cell.textContent), cell.textContent));
+    linkNames(root, new Map([...known].map(([iri, label]) => [label, iri])), (label, iri) => thingLink(graph, iri, label));
   }).catch(() => {
     // links are optional
   });

@@ -1,16 +1,15 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, block, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, language, para, quiet, row, send, state, t, thingLink } from "../shared/page.js";
+import { apiPath, block, button, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, language, para, quiet, row, send, state, t, thingLink } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
-import { questionSteps } from "./question_steps.js";
+import { LINK_BY_KIND, questionSteps } from "./question_steps.js";
 import { rowTable } from "./table.js";
 import { addsWords, branchLabel, isConfirmed, STATUS_LABELS, writtenBy } from "./turn.js";
 
 const MAX_LISTED = 6;
 const BRANCH_ORDER = ["sql", "sparql", "vector", "lexical"];
 const KINDS = { class: t("kindClass"), predicate: t("kindProperty"), entity: t("kindThing"), value: t("kindValue") };
-const LINK_BY_KIND = { entity: thingLink, class: classLink };
 const STEP_LABELS = { rewriter: t("stepRewriter"), understand: t("stepUnderstand"), tool_selector: t("stepSelector"), fuser: t("stepFuser"), answer: t("stepFuser") };
 
 // Draw the derivation of a turn into `root`, at each event.

@@ -2,7 +2,7 @@
 
 import { element } from "../shared/page.js";
 
-const KEYWORDS = /^(select|distinct|from|where|join|left|outer|inner|cross|on|using|group|by|order|having|limit|offset|union|all|intersect|except|as|and|or|not|in|is|null|like|escape|between|exists|case|when|then|else|end|with|recursive|over|partition|asc|desc|cast|prefix|base|ask|construct|optional|filter|values|bind|minus|graph|service|a|regex|str|lang|langmatches|contains|coalesce|count|sum|avg|min|max|sample|rank|true|false|if|xsd|reduced|undef)$/i;
+const KEYWORDS = /^([A-Z]+|a)$/;
 const TOKENS = /(--[^\n]*|#[^\n<>]*$|\/\*[\s\S]*?\*\/)|('(?:[^']|'')*'|"""[\s\S]*?""")|("(?:[^"]|"")*"|`[^`]*`)|(<[^<>\s]*>)|([?$][A-Za-z_]\w*)|(\b\d+(?:\.\d+)?\b)|([A-Za-z_]\w*)|([\s\S])/gm;
 const TOKEN_KINDS = ["comment", "string", "name", "iri", "variable", "digits"];
 
@@ -21,7 +21,6 @@ export function inlineParameters(text, params) {
 
 function literal(value) {
   if (value === null) return "NULL";
-  if (typeof value === "number") return String(value);
-  if (typeof value === "boolean") return value ? "1" : "0";
+  if (typeof value !== "string") return String(Number(value));
   return "'" + value.replaceAll("'", "''") + "'";
 }

@@ -3,7 +3,7 @@
 import { classLink, countPhrase, element, faint, isIri, item, para, quiet, t, thingLink } from "../shared/page.js";
 
 const MAX_CANDIDATES = 6;
-const LINK_BY_KIND = { entity: thingLink, class: classLink };
+export const LINK_BY_KIND = { entity: thingLink, class: classLink };
 
 // The details under "What was understood"; "" for old records without steps.
 export function questionSteps(record) {

@@ -2,17 +2,17 @@
 
 import { areYears, block, button, countPhrase, download, element, faint, formatCell, icon, language, t, withUnit } from "../shared/page.js";
 
-const FIRST_ROWS = 30;
+const FIRST_ROWS = 30, FIRST_CHARTED = 8;
 const COLLATOR = new Intl.Collator(language, { numeric: true });
 // as in nacre/serving/transcript.py
 const FORMULA_START = /^(?=[\t\r\n])|(?:^|(?<=[;\t-\r\x85\u2028\u2029]))(?=[ "\xa0\u2000-\u200b\u202f\u3000\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
-export function rowTable({ columns, units = [], rows, cell = null, after = () => {}, name = "rows", caption = "", before }) {
+export function rowTable({ columns, units = [], rows, cell = null, after = () => {}, name = "rows", caption = "", before, isShort }) {
   const isNumber = columns.map((_, i) => rows.some((row) => typeof row[i] === "number") && rows.every((row) => row[i] == null || typeof row[i] === "number"));
   const years = columns.map((_, i) => !units[i] && areYears(rows.map((row) => row[i])));
   const shown = (value, i) => formatCell(value, columns[i] + (units[i] || ""), years[i]);
   // counted from the last column: a table with names replaces one without
-  const state = before?.state || { by: 0, down: false, most: FIRST_ROWS };
+  const state = before?.state || { by: 0, down: false, most: isShort ? FIRST_CHARTED : FIRST_ROWS };
   const body = element("tbody");
   const foot = block("row table-foot");
   const heads = columns.map((column, i) => element("th", { scope: "col", class: isNumber[i] ? "number" : null, "aria-sort": "none" },

@@ -111,9 +111,11 @@ export function finishTurn(turn, record, kept = null) {
   whenSeen(turn.root, () => linkThings(turn, turn.answer));
 }
 
-function answerTable(turn, table, { question }, before) {
-  return rowTable({ ...table, name: "answer", after: (body) => linkThings(turn, body), caption: question, before });
+function answerTable(turn, table, record, before) {
+  return rowTable({ ...table, name: "answer", after: (body) => linkThings(turn, body), caption: record.question, before, isShort: isCharted(record) });
 }
+
+const isCharted = ({ display }) => display === "chart" || display === "shares";
 
 // The table of a text; one column has all values, of which the text has the first.
 function writtenTable({ head, rows }, { values, unit }) {
@@ -131,12 +133,13 @@ async function showRows(turn, record, found) {
   }
   if (display === "table") return;
   if (rows?.rows.length > (display ? 1 : 2) && display !== "map") {
-    const { chart, askedKind } = await import("./chart.js"), figure = await chart(rows, display && askedKind(record.question));
-    // before what is asked below the table
-    const grid = answer.querySelector(":scope > .grid");
-    if (figure) (grid || answer.lastChild)[grid && display ? "before" : "after"](figure);
+    const { chart, askedKind } = await import("./chart.js"), { answers, order } = record.plan?.body ?? {}, number = answers?.find((each) => each.kind === "aggregate");
+    // another question about a chart keeps its kind
+    turn.kind = isCharted(record) ? askedKind(record.question) ?? (display === "shares" ? "pie" : record.derivation?.depends ? turn.root.previousElementSibling?.turn.kind : "") : "";
+    const figure = await chart({ ...rows, ordered: order, fill: number && (/count|sum/.test(number.function) ? 0 : null) }, turn.kind), grid = answer.querySelector(":scope > .grid");
+    if (figure) (grid || answer.lastChild)[grid ? "before" : "after"](figure);
   }
-  if (display !== "chart" && things.length) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
+  if (!isCharted(record) && things.length) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
 }
 
 // Rows of nothing but numbers and dates, with the names of the things that have them.
