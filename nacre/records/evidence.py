@@ -62,16 +62,6 @@ class SourceSentence(NamedTuple):
     title: str = ""
 
 
-class ExtractedStatement(NamedTuple):
-    """A statement in the words of its sentence. `pattern` is the extraction pattern, `kind` the type of its object."""
-
-    subject: str
-    relation: str
-    object: str
-    kind: ObjectKind
-    pattern: str
-
-
 @dataclass(frozen=True)
 class ExtractedTriple:
     """A statement with its sentence. The keys are IRIs of the graph, "" for what the graph does not have. `confidence`
@@ -93,28 +83,6 @@ class ExtractedTriple:
     def phrase(self) -> str:
         """The triple as text."""
         return f"{self.subject} {self.relation} {self.object}"
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A class, or an attribute of the class `domain`, that texts state and the schema lacks.
-
-    `relations` are the extracted relations that express it, `label` among them. `priority` is that of equation 7 at
-    its medoid, as sign(Pr) log(1 + |Pr|). `key` is set if the property exists and only lacks these facts.
-    """
-
-    kind: Literal["class", "attribute"]
-    domain: str
-    label: str
-    relations: tuple[str, ...]
-    instances: tuple[ExtractedTriple, ...]
-    priority: float
-    key: str = ""
-
-    @property
-    def support(self) -> int:
-        """How many subjects have it."""
-        return len({each.subject_key or each.subject for each in self.instances})
 
 
 Cell = str | int | float | bool | None

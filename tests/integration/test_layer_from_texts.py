@@ -9,8 +9,8 @@ import pytest
 import nacre.extensions.pyramid.complete_schema
 from ingestion.layer.layer_file import LayerFiles
 from ingestion.pipeline import ingest
-from nacre.extensions.pyramid.complete_schema import CompletionLayer, completion_layer
-from nacre.records.evidence import ExtractedTriple, Proposal, SourceSentence
+from nacre.extensions.pyramid.complete_schema import CompletionLayer, Proposal, completion_layer
+from nacre.records.evidence import ExtractedTriple, SourceSentence
 from nacre.stores import versions
 from nacre.stores.catalog import Library
 from nacre.stores.sqlite.tables import Tables

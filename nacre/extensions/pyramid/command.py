@@ -14,9 +14,8 @@ from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
     from nacre.config.settings import Settings
-    from nacre.extensions.pyramid.complete_schema import SchemaCompletion
+    from nacre.extensions.pyramid.complete_schema import Proposal, SchemaCompletion
     from nacre.extensions.pyramid.extract_triples import TextExtraction
-    from nacre.records.evidence import Proposal
     from nacre.stores.catalog import Graph
 
 MAX_SHOWN = 20

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,35 @@ from nacre.errors import ConfigError
 from nacre.extensions.pyramid.extract_triples import MIN_STATEMENT_CONFIDENCE, publish_triples
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import fold, name_tokens
-from nacre.records.evidence import EXTRACTED_NAMESPACE, ExtractedTriple, Proposal
+from nacre.records.evidence import EXTRACTED_NAMESPACE, ExtractedTriple
 from nacre.records.schema import Schema
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.triples import ExtractedLayer, StatedTriples
 from nacre.stores.vectors import Embedder
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A class, or an attribute of the class `domain`, that texts state and the schema lacks.
+
+    `relations` are the extracted relations that express it, `label` among them. `priority` is that of equation 7 at
+    its medoid, as sign(Pr) log(1 + |Pr|). `key` is set if the property exists and only lacks these facts.
+    """
+
+    kind: Literal["class", "attribute"]
+    domain: str
+    label: str
+    relations: tuple[str, ...]
+    instances: tuple[ExtractedTriple, ...]
+    priority: float
+    key: str = ""
+
+    @property
+    def support(self) -> int:
+        """How many subjects have it."""
+        return len({each.subject_key or each.subject for each in self.instances})
+
 
 ChangeLayers = Callable[[Callable[[LayerFiles], LayerFiles]], object]
 

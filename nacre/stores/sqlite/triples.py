@@ -2,8 +2,7 @@
 texts are in a SQLite file of their own, as extracted: names or IRIs -> triples with sentences."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -290,38 +289,6 @@ class ExtractedLayer(PublishedFile):
     def condensed(self) -> Mapping[str, str]:
         """The condensed relations, each with the relation it was condensed into."""
         return dict(self._rows("SELECT relation, into_relation FROM condensed ORDER BY relation"))
-
-
-def write_layer(
-    path: Path,
-    triples: Iterable[ExtractedTriple],
-    form: Callable[[str], str],
-    *,
-    condensed: Mapping[str, str] | None = None,
-) -> int:
-    """Write a new file; `form` folds names for lookup. Returns the number of triples."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {DDL} BEGIN")
-        count = 0
-        for each in triples:
-            claim = each.claim
-            place = (claim.document, claim.start, claim.end)
-            connection.execute(
-                "INSERT OR IGNORE INTO sentence (text, document, first, last, title) VALUES (?, ?, ?, ?, ?)",
-                (claim.text, *place, claim.title),
-            )
-            found = connection.execute("SELECT n FROM sentence WHERE (document, first, last) = (?, ?, ?)", place)
-            (sentence,) = found.fetchone()
-            row = (
-                each.subject, each.subject_key, form(each.subject), each.relation, each.relation_key,
-                each.object, each.object_key, form(each.object), each.kind, each.confidence, each.pattern, each.by,
-                sentence,
-            )  # fmt: skip
-            connection.execute(f"INSERT INTO triple VALUES (NULL, {','.join('?' * len(row))})", row)
-            count += 1
-        connection.executemany("INSERT INTO condensed VALUES (?, ?)", sorted((condensed or {}).items()))
-        connection.execute("COMMIT")
-    return count
 
 
 def _read(row: tuple[Any, ...]) -> ExtractedTriple:
