@@ -113,11 +113,19 @@ def _name_positions(tokens: Sequence[Token], lexicon: Lexicon, code: str) -> fro
     known = glosses(code)
     found: set[int] = set()
     expressions = [range(g.start, g.end) for g in gloss_words([t.text for t in tokens], code) if g.end - g.start > 1]
+    by_stem, asks_when = words_by_stem(lexicon.of_schema, code), any(known.words.get(t.norm) == "when" for t in tokens)
     for link in linker_of(lexicon).index.value_linker.links(question_of_tokens(tokens)):
         inside = range(link.start, link.end)
         content = [i for i in inside if tokens[i].norm not in known.words and not _is_degree(tokens, i, code)]
         is_unknown = bool(content) and all(not gloss_words([tokens[i].text], code) for i in content)
         if link.match == "part" and any(_label_of_head(tokens[i].text, lexicon, code) for i in content):
+            continue
+        if (
+            asks_when
+            and len(inside) == 1
+            and any(stem(form, code) in by_stem for form in verb_forms(tokens[link.start].text, code))
+        ):
+            # "wann wurde es abgeholt" asks for "Abholung", and not for the status "abgeholt"
             continue
         if not link.exact and any(link.start in each and link.end - 1 in each for each in expressions):
             # "weißt" of "was weißt du über" is no misspelt "Weiß"

@@ -377,7 +377,8 @@ class ResultWording(_PlanWords):
     def _joined(self, names: list[str]) -> str:
         if len(names) <= MAX_LISTED_NAMES:
             return join_translated(names, self.code)
-        listed = ", ".join(names[:MAX_LISTED_NAMES])
+        # commas are in numbers too: "4; 4,1"
+        listed = ("; " if any(map(_DECIMAL_COMMA.search, names)) else ", ").join(names[:MAX_LISTED_NAMES])
         return fill_template(self.code, "more_names", names=listed, count=len(names) - MAX_LISTED_NAMES)
 
 
@@ -476,6 +477,7 @@ def _stems(text: str, code: str) -> frozenset[str]:
     return frozenset(stem(token.text, code) for token in tokenize(text))
 
 
+_DECIMAL_COMMA = re.compile(r"\d,\d")
 _MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 _TRUE = frozenset(("true", "True", "1"))
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T00:00(?::00(?:\.0+)?)?Z?)?")

@@ -115,11 +115,16 @@ def _translate_orientation(draft: AnswerDraft, intent: str, schema: Schema, code
     )
 
 
+_MORE = re.compile(r" and [\d,]+ more \(ask with --json for all\)")
+
+
 def _with_rows(draft: AnswerDraft, rows: Rows, view: TurnView, schema: Schema) -> AnswerDraft:
     plan, code = plan_of(view.understanding, rows), view.rewrite.gloss
     english = verbalise_answer(rows, plan, schema, view.standalone)
     result = translate_result(english, plan, rows, schema, view.rewrite.own, code)
-    sentences = (draft.sentences[0], *_in_language(draft.sentences[1:], view))
+    # the number of those that are not shown is no value of the rows
+    (first, indexes), *others = draft.sentences
+    sentences = ((_MORE.sub("", first), indexes), *_in_language(others, view))
     return replace(draft, sentences=sentences, translated=(result.text,), columns=result.columns or draft.columns)
 
 
