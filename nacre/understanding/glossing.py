@@ -215,8 +215,7 @@ def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, c
     forms = (base + ending for ending in (*known.infinitive_endings, ""))
     english = next((known.exact[form] for form in forms if form in known.exact), None)
     # a word of the language is no typo
-    typed = word if is_known(word, lang=code) else nearest_word(word, code, by_stem.values())
-    return english or typed or word
+    return english or (not is_known(word, lang=code) and nearest_word(word, code, by_stem.values())) or word
 
 
 def _answering(base: str, tokens: Sequence[Token], by_stem: Mapping[str, str], code: str) -> str | None:

@@ -330,8 +330,7 @@ class ResultWording(_PlanWords):
     def _superlative(self, names: list[str]) -> str:
         measured = self.rows.table.measured
         joined = self._joined(names)
-        order = self.body.order
-        one = "superlative" if len(names) == 1 else "superlatives"
+        order, one = self.body.order, "superlative" if len(names) == 1 else "superlatives"
         if order is None:
             return self.fill(f"{one}_alone", names=joined)
         by, unit = aggregated_value(order.by), self.rows.table.measured_unit
