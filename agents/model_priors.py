@@ -1,19 +1,25 @@
 """How often queries of a model are right: size of the model + outcome of running them -> a probability, from counts.
-Then limits, size, name and priors of models by the settings."""
+Then limits, size, name and priors of models by the settings, and a cache of their answers in a SQLite file."""
 
+import hashlib
 import json
+import os
 import re
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from langchain_core.caches import BaseCache
+from langchain_core.outputs import Generation
 
 from agents.model_calls import Limits, StructuredOutput
 from nacre.config.models import is_own_server, own_provider, price_of, prices
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
-from nacre.stores.sqlite.model_replies import ModelReplies
 
 Size = Literal["small", "large", "unknown"]
 
@@ -232,3 +238,53 @@ def query_model_name(settings: Settings) -> str:
 def query_priors(settings: Settings) -> Priors:
     """How often that model's queries are right, as `nacre calibrate` measured it; else the priors of its size class."""
     return model_priors(query_model_size(settings), calibrated_counts(settings.data, query_model_name(settings)))
+
+
+MAX_REPLIES = 20_000
+
+BUSY_SECONDS = 1.0
+
+LAYOUT = "CREATE TABLE IF NOT EXISTS reply (key BLOB PRIMARY KEY, text TEXT NOT NULL)"
+
+
+class ModelReplies(BaseCache):
+    """At most `most` answers, the oldest are removed first; prompts are stored as hashes. Methods raise
+    sqlite3.Error."""
+
+    def __init__(self, path: Path, most: int = MAX_REPLIES) -> None:
+        self._path = path
+        self._most = most
+
+    def lookup(self, prompt: str, llm_string: str) -> Sequence[Generation] | None:
+        with self._connect() as db:
+            found = db.execute("SELECT text FROM reply WHERE key = ?", [_key(prompt, llm_string)]).fetchone()
+        return [Generation(text=found[0])] if found else None
+
+    def update(self, prompt: str, llm_string: str, return_val: Sequence[Generation]) -> None:
+        with self._connect() as db, db:
+            db.execute("INSERT OR REPLACE INTO reply VALUES (?, ?)", [_key(prompt, llm_string), return_val[0].text])
+            db.execute(
+                "DELETE FROM reply WHERE rowid <= (SELECT max(rowid) FROM reply) - ?",
+                [self._most],
+            )
+
+    def clear(self, **kwargs: Any) -> None:
+        with self._connect() as db, db:
+            db.execute("DELETE FROM reply")
+
+    @contextmanager
+    def _connect(self) -> Iterator[sqlite3.Connection]:
+        # a new connection each time: threads share the cache, and a model call takes a thousand times longer
+        with suppress(OSError):
+            # if the folder can't be created, SQLite reports it
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            # prompts and replies quote the graph: only the owner reads them; SQLite would create the file for all
+            os.close(os.open(self._path, os.O_CREAT, 0o600))
+            self._path.chmod(0o600)
+        with closing(sqlite3.connect(self._path, timeout=BUSY_SECONDS)) as db:
+            db.execute(LAYOUT)
+            yield db
+
+
+def _key(prompt: str, llm_string: str) -> bytes:
+    return hashlib.sha256(f"{llm_string}\0{prompt}".encode(errors="replace")).digest()

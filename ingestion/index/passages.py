@@ -143,15 +143,6 @@ def passage_id(key: str, number: int, title: str, said: str) -> int:
     return int.from_bytes(blake2b(content.encode(errors="surrogatepass"), digest_size=8).digest(), "big") >> 1
 
 
-def lower_first(text: str) -> str:
-    """The text with a small first letter, unless the first word is an acronym or a single letter.
-
-    >>> lower_first("Fuel type"), lower_first("WLTP range"), lower_first("iPhone")
-    ('fuel type', 'WLTP range', 'iPhone')
-    """
-    return text[0].lower() + text[1:] if len(text) > 1 and text[1].islower() else text
-
-
 log = logging.getLogger(__name__)
 
 BATCH = 512  # number of passages that are read and written at once

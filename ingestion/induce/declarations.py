@@ -341,9 +341,11 @@ def _stated_names(facts: Facts, among: "NDArray[np.bool_]") -> "tuple[list[str |
         name = best[number] or ""
         if number in uncased and texts[other].casefold() == name.casefold():
             best[number] = max(name, texts[other], key=lambda text: sum(map(str.isupper, text)))
-    foreign = quality[first] % (len(tags) + 1) >= sum(language_rank(tag, facts.languages)[0] < _FOREIGN for tag in tags)
-    if 2 * foreign.sum() < len(foreign):
-        # if most names are English or untagged, the words of an IRI are preferred to a name in another language
+    language = quality[first] % (len(tags) + 1)
+    known = sum(language_rank(tag, facts.languages)[0] < _FOREIGN for tag in tags)
+    foreign, english = language >= known, language < known - ("" in tags)
+    if foreign.sum() < english.sum():
+        # if more names are English, the words of an IRI are preferred to a name in another language
         for number in named[foreign].tolist():
             if _WORDS.fullmatch(local_name(texts[number])):
                 best[number] = readable_name(label_from_iri(texts[number]))

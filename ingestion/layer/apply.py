@@ -249,19 +249,6 @@ class _DerivedValues:
         return min(names)[1][:80] if names else local_name(facts.texts[number])
 
 
-def report_lines(report: LayerReport) -> Iterator[str]:
-    """The report as text: a line for each entry, then the problems."""
-    for entry in report.entries:
-        if entry.count is None:
-            continue
-        shown = f": {', '.join(entry.examples)}" if entry.examples else ""
-        yield f"{entry.count:>9,}  {entry.key}{shown}"
-    naming = sum(entry.count is None for entry in report.entries)
-    yield f"{len(report.entries)} entries, {naming} of them only names. {len(report.problems)} problems."
-    for problem in report.problems:
-        yield f"{'error' if problem.is_error else 'warning'}: {problem}"
-
-
 PEOPLE = "people.yaml"
 
 # changes that the file lists, the last ones, and names of one class or property (given)

@@ -35,7 +35,6 @@ from nacre.stores.sqlite.tables import Cell, Tables, lexical_form, quote_if_need
 from nacre.stores.sqlite.triples import TYPE
 from nacre.understanding.understand import understand
 from nacre.wording import overview
-from nacre.wording.translations import translated_overview
 from tools.provenance import EntityId, is_id, look_up_entities
 from tools.search_passages import LEXICAL, retrieve_sentences
 
@@ -427,7 +426,7 @@ def overview_words(graph: Graph, code: str = "en") -> tuple[str, ...]:
     if code == "en":
         sentences = [s.text for s in overview.overview_sentences("contents", engine, 1) if s.title != overview.EXAMPLES]
     else:
-        about = translated_overview(graph.schema, code, is_short=False, has_examples=False)
+        about = overview.translated_overview(graph.schema, code, is_short=False, has_examples=False)
         sentences = [about, overview.translated_origin(engine, code)]
     return tuple(filter(None, [*sentences, overview.read_sentence(graph.version, code)]))
 

@@ -89,7 +89,7 @@ def verb_forms(word: str, code: str) -> Iterator[str]:
     """Other forms of an irregular verb, and nouns of it and of a regular participle, without accents.
 
     >>> list(verb_forms("vertritt", "de"))[:3], list(verb_forms("geheizt", "de")), list(verb_forms("chauffée", "fr"))
-    (['vertreten', 'vertritt', 'vertrat'], ['heizung'], ['chauffage', 'chauffement'])
+    (['vertreten', 'vertritt', 'vertrat'], ['heizung', 'heizer', 'heizant'], ['chauffage', 'chauffement'])
     """
     known, word = glosses(code), fold(word)
     for prefix in known.verb_prefixes:
@@ -112,15 +112,26 @@ def verb_base(word: str, code: str) -> str:
     return next((infinitive.removesuffix(e) for e in glosses(code).infinitive_endings if infinitive.endswith(e)), "")
 
 
-def join_separated(text: str, code: str) -> str:
-    """The text with the words together that a question has apart: a verb and its prefix, "was" and "für".
+def join_separated(text: str, code: str, labels: Collection[str] = ()) -> str:
+    """The text with the words together that a question has apart: a verb and its prefix, "was" and "für". Words for an
+    event become the one of the `labels` of its date.
 
     >>> join_separated("Wann fängt der Kurs an?", "de"), join_separated("Was hat die Orgel für Pfeifen?", "de")
     ('Wann anfangen der Kurs?', 'welche Pfeifen hat die Orgel?')
     """
-    known, tokens = glosses(code), tokenize(text)
-    for pattern, joined in known.apart:
-        text = re.sub(pattern, joined, text)
+    known = glosses(code)
+    for pattern, joined, nouns in known.apart:
+        if nouns and re.search(pattern, text):
+            own = ([label for label in labels if fold(label).startswith(noun)] for noun in nouns)
+            # "Eintrittsdatum", and not its part "eintritts"
+            text = (
+                re.sub(pattern, joined.replace("{label}", max(found, key=len)), text)
+                if (found := next(filter(None, own), []))
+                else text
+            )
+        elif not nouns:
+            text = re.sub(pattern, joined, text)
+    tokens = tokenize(text)
     if not tokens or tokens[-1].norm not in known.word_lists["separable"]:
         return text
     last = tokens[-1]
@@ -162,7 +173,7 @@ def front_verb(english: Sequence[str], code: str) -> list[str]:
 
 # the words that are read in a way of their own
 WORD_LISTS = tuple(
-    "more less articles superlative_leads elided fronted question_leads telling separable computed".split()
+    "more less articles superlative_leads elided fronted question_leads telling separable computed periods".split()
 )
 
 
@@ -186,9 +197,14 @@ class Glosses:
     word_lists: Mapping[str, frozenset[str]]  # by what the words are for
     joints: tuple[str, ...]
     linked_endings: tuple[str, ...]
+    first_parts: Mapping[str, str]
     verbs: Mapping[str, tuple[str, ...]]
     verb_prefixes: tuple[str, ...]
-    apart: tuple[tuple[str, str], ...]  # patterns of questions, and how the words are put together
+    # patterns of questions, how the words are put together, and nouns with one of which a label must begin, if any
+    apart: tuple[tuple[str, str, tuple[str, ...]], ...]
+    grouped: str  # the pattern of what is asked for and what it is grouped by
+    how_high: str  # the pattern of a question for an amount
+    per_group: Mapping[str, str]  # the words for these: how an amount, or things, become one number
     participle: re.Pattern[str]
     participle_nouns: tuple[str, ...]
     infinitive_endings: tuple[str, ...]
@@ -231,7 +247,7 @@ def _word(words: Sequence[str], folded: Sequence[str], at: int, known: Glosses, 
         # "plus haut que"
         return Gloss(at, at + 1, "than")
     tables = [known.words, known.degrees, known.exact]
-    if at > 1 and words[at - 1][:1].isupper():
+    if at and words[at - 1][:1].isupper() and (at > 1 or dictionary_form(words[0], lang=known.code)[:1].isupper()):
         tables.insert(0, known.after_noun)
     if at and words[at][:1].isupper():
         # a German noun: "Alter" is an age and no old one
@@ -253,7 +269,7 @@ def _compound(word: str, known: Glosses, kept: Collection[str]) -> str | None:
         forms = (end, *(end.removesuffix(ending) for ending in known.joints if end.endswith(ending)))
         head, first = next((known.exact[form] for form in forms if form in known.exact), ""), word[:start]
         parts = (first.removesuffix(joint) for joint in known.joints)
-        gloss = next((known.exact[part] for part in parts if part in known.exact), "")
+        gloss = known.first_parts.get(first) or next((known.exact[part] for part in parts if part in known.exact), "")
         if not head and gloss in known.word_lists["computed"] and stem(end, known.code) in kept:
             # "Durchschnittsertrag" of a label "Ertrag"
             head = end
@@ -294,9 +310,13 @@ def glosses(code: str) -> Glosses:
         opposites={word: _degrees(forms) for word, forms in data.get("opposites", {}).items()},
         word_lists={name: frozenset(data.get(name, "").split()) for name in WORD_LISTS},
         joints=("", *data.get("joints", "").split()),
+        first_parts=data.get("first_parts", {}),
         linked_endings=tuple(f"{ending}s" for ending in data.get("linked_endings", "").split()),
         verbs={fold(form): tuple(map(fold, verb.split())) for verb in verbs for form in verb.split()},
-        apart=tuple((pattern, joined) for pattern, joined in data.get("apart", ())),
+        apart=tuple((pattern, joined, tuple(nouns)) for pattern, joined, *nouns in data.get("apart", ())),
+        grouped=data.get("grouped", ""),
+        how_high=data.get("how_high", ""),
+        per_group=data.get("per_group", {}),
         participle=re.compile(data["participle"]),
         participle_nouns=tuple(data["participle_nouns"].split()),
         infinitive_endings=tuple(data["infinitive_endings"].split()),

@@ -2,7 +2,7 @@
 
 Reading order:
     run                the rows of a plan on an engine; ordered columns, times between dates
-    selects            variables and edges of a select, two selects merged, values that may be unstated
+    selects            variables and edges of a select, two selects merged, values that may be unstated, spellings
     to_sql             selects as SQL, and the triples behind rows
     sql_joins          the tables that a select reads; a statement with its columns
     sparql_engine      run plans on a SPARQL source, and the triples behind rows

@@ -14,8 +14,8 @@ from nacre.language.data import language
 from nacre.language.tokens import fold, split_name
 from nacre.language.values import is_plain_number
 from nacre.plans import selects
+from nacre.plans.selects import join_spellings, other_spellings
 from nacre.plans.sparql_vocabulary import SparqlQuery
-from nacre.plans.spellings import join_spellings, other_spellings
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX, Statement
 from nacre.plans.to_sql import contributing_count_statement, contributing_statement, kinds_statement, to_sql
 from nacre.records.evidence import Cell, Evidence, KindCount, Mark, MarkedThings, Query, QueryError, Table

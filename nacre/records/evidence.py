@@ -62,16 +62,6 @@ class SourceSentence(NamedTuple):
     title: str = ""
 
 
-class ExtractedStatement(NamedTuple):
-    """A statement in the words of its sentence. `pattern` is the extraction pattern, `kind` the type of its object."""
-
-    subject: str
-    relation: str
-    object: str
-    kind: ObjectKind
-    pattern: str
-
-
 @dataclass(frozen=True)
 class ExtractedTriple:
     """A statement with its sentence. The keys are IRIs of the graph, "" for what the graph does not have. `confidence`

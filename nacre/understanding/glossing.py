@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
+from nacre.language.data import language
+from nacre.language.thesaurus import function_words
 from nacre.language.tokens import ENGLISH, Token, detect_language, fold, is_known, language_function_words, tokenize
 from nacre.language.translation import (
     FRONT_MARK,
@@ -49,12 +51,47 @@ MIN_FIRST_LETTERS, MIN_COMPOUND_LETTERS = 5, 4
 
 def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
     """The question in English words, cut to the tokens that are read."""
-    text = _split_elided(normalize_numbers(join_separated(text, code), code), lexicon, code)
+    labels = words_by_stem(lexicon.of_schema, code)
+    text = _joined_group(join_separated(text, code, labels.values()), lexicon, code)
+    text = _split_elided(normalize_numbers(text, code), lexicon, code)
     tokens = tokenize(text)[:MAX_TOKENS]
     names = _name_positions(tokens, lexicon, code)
     pieces = list(_pieces(text, tokens, names, lexicon, code))
     mark = "?" if text.rstrip().endswith("?") else ""
     return verb_before_time(" ".join(front_verb(pieces, code)).replace(" ,", ",")) + mark
+
+
+def _joined_group(text: str, lexicon: Lexicon, code: str) -> str:
+    """The text with "pro" before what it groups by, and with how what is asked for becomes one number: "gesamte
+    Kilometer pro Monat" for "Kilometer nach Monaten". How high an amount is asks what it is."""
+    known, numbers = glosses(code), _numbers_by_stem(lexicon.of_schema, code)
+    asked = re.match(known.how_high, text)
+    if known.how_high and asked is not None and numbers.get(stem(asked["asked"], code), "count") != "count":
+        text = f"{known.per_group['how']} {text[asked.end('how') :].lstrip()}"
+    found = re.fullmatch(known.grouped, text)
+    if found is None:
+        return text
+    labels = words_by_stem(lexicon.of_schema, code)
+    by = [word for word in found["by"].split() if word[:1].isupper()]
+    if not all(stem(word, code) in labels or word.lower() in known.word_lists["periods"] for word in by):
+        return text
+    number = known.per_group[numbers.get(stem(found["asked"], code), "none")].format(found["asked"])
+    return f"{found['lead']}{number}{found['rest']} {known.per_group['by']} {found['by']}{found['end']}"
+
+
+@compute_once(16)
+def _numbers_by_stem(lexicon: Lexicon, code: str) -> Mapping[str, str]:
+    """How the words of labels become one number of a group, by their stem: things are counted, amounts summed, and
+    others, such as ages, are neither."""
+    schema, intensive = glossed_lexicon(lexicon, code).schema, language().words["intensive"]
+    found = {stem(t.text, code): "count" for c in lexicon.schema.shown_classes for t in tokenize(c.label)}
+    for p, glossed in zip(lexicon.schema.predicates, schema.predicates, strict=True):
+        if p.role != "fact" or p.hidden or p.datatype not in ("integer", "real"):
+            continue
+        number = "sum" if intensive.isdisjoint(glossed.label.split()) else "none"
+        words = (t.text for t in tokenize(p.label))
+        found |= {stem(w, code): number for w in words if glosses(code).exact.get(w.lower()) != "number"}
+    return found
 
 
 def _split_elided(text: str, lexicon: Lexicon, code: str) -> str:
@@ -76,11 +113,19 @@ def _name_positions(tokens: Sequence[Token], lexicon: Lexicon, code: str) -> fro
     known = glosses(code)
     found: set[int] = set()
     expressions = [range(g.start, g.end) for g in gloss_words([t.text for t in tokens], code) if g.end - g.start > 1]
+    by_stem, asks_when = words_by_stem(lexicon.of_schema, code), any(known.words.get(t.norm) == "when" for t in tokens)
     for link in linker_of(lexicon).index.value_linker.links(question_of_tokens(tokens)):
         inside = range(link.start, link.end)
         content = [i for i in inside if tokens[i].norm not in known.words and not _is_degree(tokens, i, code)]
         is_unknown = bool(content) and all(not gloss_words([tokens[i].text], code) for i in content)
         if link.match == "part" and any(_label_of_head(tokens[i].text, lexicon, code) for i in content):
+            continue
+        if (
+            asks_when
+            and len(inside) == 1
+            and any(stem(form, code) in by_stem for form in verb_forms(tokens[link.start].text, code))
+        ):
+            # "wann wurde es abgeholt" asks for "Abholung", and not for the status "abgeholt"
             continue
         if not link.exact and any(link.start in each and link.end - 1 in each for each in expressions):
             # "weißt" of "was weißt du über" is no misspelt "Weiß"
@@ -169,7 +214,8 @@ def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, c
         return values[0]
     forms = (base + ending for ending in (*known.infinitive_endings, ""))
     english = next((known.exact[form] for form in forms if form in known.exact), None)
-    return english or nearest_word(word, code, by_stem.values()) or word
+    # a word of the language is no typo
+    return english or (not is_known(word, lang=code) and nearest_word(word, code, by_stem.values())) or word
 
 
 def _answering(base: str, tokens: Sequence[Token], by_stem: Mapping[str, str], code: str) -> str | None:
@@ -244,7 +290,8 @@ def _glossed_entries(lexicon: Lexicon, code: str) -> Iterator[LexiconEntry]:
         texts = (tuple(token.text for token in tokenize(label)) for label in labels.get(entry.target, ()))
         written = next((words for words in texts if _norms(words) == entry.tokens), entry.tokens)
         tokens = tuple(word.casefold() for word in fill_glosses(written, code))
-        if tokens and tokens != entry.tokens:
+        # "am" is a name, and "on the" is none
+        if tokens != entry.tokens and not function_words().issuperset(tokens):
             yield entry._replace(tokens=_norms(tokens))
 
 

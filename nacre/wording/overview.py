@@ -11,10 +11,10 @@ from itertools import islice
 from math import log
 
 from nacre.errors import ToolError
-from nacre.language.data import load_language_data, word_list, word_map
+from nacre.language.data import load_language_data, load_language_texts, word_list, word_map
 from nacre.language.small_talk import intents
 from nacre.language.thesaurus import adjective_concepts, english_data
-from nacre.language.translation import fill_template, join_translated
+from nacre.language.translation import fill_template, join_translated, translated_plural
 from nacre.language.values import format_date, format_value, is_number_name
 from nacre.language.word_forms import extreme_adjective, join_names, number_with_noun, plural, with_indefinite_article
 from nacre.plans.run import Engine, QueryRunner, tables_engine
@@ -29,7 +29,13 @@ from nacre.wording.clauses import pair_phrase
 from nacre.wording.labels import is_describable, predicate_label
 from nacre.wording.nouns import class_noun, is_amount, is_temporal, nominal_label
 from nacre.wording.sentence import capitalise_first
-from nacre.wording.translations import translated_literal
+from nacre.wording.translations import (
+    class_label,
+    english_schema,
+    translated_literal,
+    translated_number,
+    translated_property,
+)
 
 MAX_EXAMPLES, MAX_FACTS = 3, 2  # Questions that are offered, and remarkable facts in an overview (given).
 EXAMPLES = "example questions"  # The title of the sentence that offers questions; it is no statement of the graph.
@@ -488,3 +494,81 @@ def _values(name: str, triples: tuple[Triple, ...], tables: Tables, word_date: C
     names = (reader.label(value) or value for _, _, value in triples)
     texts = list(dict.fromkeys(" ".join(name.split())[:MAX_NAME_LETTERS] for name in names))
     return [word_date(text) for text in texts] if name == "date" else texts
+
+
+MAX_NAMED_KINDS = 4  # Kinds that an overview in another language names (given).
+
+
+def translated_lead(intent: str, code: str) -> str:
+    """What the answer to an intent says first, or ""."""
+    return str(load_language_texts(f"{code}/answers.yaml")["leads"].get(intent, ""))
+
+
+def translated_kinds(schema: Schema, code: str) -> str:
+    """A request to ask about the main kinds."""
+    labels = [class_label(each, "", code) for each in _main_classes(schema)]
+    names = [translated_plural(label, code) or label for label in labels]
+    return fill_template(code, "ask_about", kinds=join_translated(names, code)) if names else ""
+
+
+def translated_overview(schema: Schema, code: str, *, is_short: bool, has_examples: bool = True) -> str:
+    """The main kinds with numbers; also properties and spans unless `is_short`, and questions (`has_examples`)."""
+    return " ".join(filter(None, _translated_sentences(schema, code, is_short=is_short, has_examples=has_examples)))
+
+
+def _counted_kind(c: Class, code: str) -> str:
+    """A class with the number of its things, in the plural if it is known."""
+    kind = class_label(c, "", code)
+    several = translated_plural(kind, code) if c.count != 1 else ""
+    name = "overview_several" if several else "overview_kind"
+    return fill_template(code, name, count=translated_number(c.count, code), kind=several or kind)
+
+
+def _translated_sentences(schema: Schema, code: str, *, is_short: bool, has_examples: bool) -> Iterator[str]:
+    classes = _main_classes(schema)
+    if not classes:
+        return
+    kinds = [_counted_kind(c, code) for c in classes]
+    numbers = {
+        "things": translated_number(schema.entities, code),
+        "statements": translated_number(schema.triples, code),
+    }
+    yield fill_template(code, "overview_kinds", kinds=join_translated(kinds, code), **numbers)
+    first = class_label(classes[0], "", code)
+    facts = [p for p in schema.predicates_of([classes[0].iri]) if p.role == "fact" and not p.hidden]
+    names = [translated_property(p.iri, schema, "", code) for p in facts]
+    if names and not is_short:
+        listed = join_translated(names[:MAX_PROPERTIES], code)
+        yield fill_template(code, "overview_properties", kind=first, properties=listed)
+        spans = [span for p in facts if (span := _translated_span(p, schema, code))]
+        yield fill_template(code, "overview_spans", spans=join_translated(spans[:MAX_SPANS], code)) if spans else ""
+    if not has_examples:
+        return
+    measured = next(
+        (p for p in facts if _translated_span(p, schema, code) and is_amount(p.iri, english_schema(schema, code))), None
+    )
+    label = translated_property(measured.iri, schema, "", code) if measured is not None else ""
+    forms = load_language_texts(f"{code}/answers.yaml")["examples"]
+    kind = translated_plural(first, code) or first
+    examples = [each.format(kind=kind, property=label) for each in forms if label or "{property}" not in each]
+    quoted = join_translated([fill_template(code, "quote", text=each) for each in examples], code)
+    yield fill_template(code, "overview_ask", examples=quoted)
+
+
+def _translated_span(predicate: Predicate, schema: Schema, code: str) -> str:
+    """The smallest and the largest value of a property; "" without numbers, or with one value."""
+    low, high = predicate.minimum, predicate.maximum
+    if low is None or high is None or low == high or predicate.datatype in ("date", "datetime", "boolean"):
+        return ""
+    counted = is_amount(predicate.iri, english_schema(schema, code))
+    ends = [translated_number(each, code, predicate.unit, counted=counted) for each in (low, high)]
+    label = translated_property(predicate.iri, schema, "", code)
+    return fill_template(code, "overview_span", property=label, low=ends[0], high=ends[1])
+
+
+def _main_classes(schema: Schema) -> list[Class]:
+    """The largest classes that no other of them contains."""
+    shown = [c for c in schema.shown_classes if c.count]
+    parents = {parent for c in shown for parent in schema.with_parents((c.iri,)) - {c.iri}}
+    leaves = [c for c in shown if c.iri not in parents] or shown
+    return sorted(leaves, key=lambda c: (-c.count, c.label))[:MAX_NAMED_KINDS]

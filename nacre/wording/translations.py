@@ -7,8 +7,9 @@ from datetime import date
 from itertools import islice
 
 from nacre.language.data import load_language_texts
-from nacre.language.tokens import tokenize
+from nacre.language.tokens import multilingual_property, tokenize
 from nacre.language.translation import (
+    GLOSSED_LANGUAGES,
     fill_template,
     gloss_label,
     is_english,
@@ -57,12 +58,12 @@ def translate_result(
     if plan is None or rows.meaning:
         return _translate_query_result(result, rows, code)
     if rows.table.columns[:1] == ("yes",):
-        return replace(result, text=_truth_sentence(plan, rows, code))
+        return replace(result, text=_truth_sentence(plan, rows, schema, question, code))
     body = plan.body.left if isinstance(plan.body, Combine) else plan.body
     if not isinstance(body, Select):
         found = build_grid(rows.table)
         return replace(result, text=fill_template(code, "result", values=translated_texts(found.columns[0], code)[0]))
-    wording = _Wording(body, rows, schema, question, code)
+    wording = ResultWording(body, rows, schema, question, code)
     return wording.table(result) if wording.is_table or result.columns else replace(result, text=wording.sentence())
 
 
@@ -83,7 +84,7 @@ def _translate_query_result(result: Verbalisation, rows: Rows, code: str) -> Ver
 
 
 def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: str, code: str) -> str:
-    """A plan in a few words of a language: what is asked for, and the things that are named."""
+    """A plan in a few words of a language: what is asked for, what it is grouped by, and its conditions."""
     if isinstance(plan.body, Profile):
         things = [_name(v, names) for v in plan.body.members.variables if v.keys]
         return fill_template(code, "everything", thing=join_translated(things, code)) if things else ""
@@ -91,10 +92,22 @@ def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: s
     body = body.left if isinstance(body, Combine | Compute) else body
     if not isinstance(body, Select):
         return ""
-    asked = [term_heading(term, body, schema, question, code) for term in body.answers]
-    named = [_name(v, names) for v in body.variables if v.keys and not is_from_earlier_turn(v)]
-    edges = [translated_property(e.predicate, schema, question, code) for e in body.edges]
-    return ", ".join(dict.fromkeys(filter(None, [*asked, *edges, *named])))
+    wording = _PlanWords(body, names, schema, question, code)
+    only = "; ".join(dict.fromkeys(filter(None, wording.conditions(body))))
+    only = only and fill_template(code, "only", conditions=only)
+    if isinstance(plan.body, Ask):
+        return fill_template(code, "whether", things=wording.subject(), only=only)
+    computed = [term for term in body.answers if isinstance(term, Aggregate)]
+    asked = [wording.asked(term) for term in computed or body.answers]
+    by = [wording.heading(term) for term in (*body.answers, *body.by) if computed and term not in computed]
+    found = ", ".join(dict.fromkeys(filter(None, asked)))
+    if by:
+        found = fill_template(code, "grouped", asked=found, by=join_translated(list(dict.fromkeys(by)), code))
+    if body.order is not None and body.limit and aggregated_value(body.order.by) not in body.answers:
+        counts = isinstance(aggregated_value(body.order.by), Itself)
+        way = ("most" if counts else "highest") if body.order.descending else "fewest" if counts else "lowest"
+        found = fill_template(code, way, asked=found, property=wording.heading(body.order.by))
+    return found + only
 
 
 def _translated_table(
@@ -109,14 +122,124 @@ def _translated_table(
     return replace(result, text=text, columns=found.headings() if result.columns else ())
 
 
-class _Wording:
+class _PlanWords:
+    """The parts of a plan in words."""
+
+    def __init__(self, body: Select, names: Mapping[str, str], schema: Schema, question: str, code: str) -> None:
+        self.body, self.names, self.schema, self.question, self.code = body, names, schema, question, code
+        self.variables = {v.name: v for v in body.variables}
+
+    def subject(self) -> str:
+        """The first thing that the plan names, else the kind that it asks for."""
+        named = (v for v in self.body.variables if v.keys and not is_from_earlier_turn(v))
+        first = next(named, None)
+        return _name(first, self.names) if first is not None else self.kinds(self.body.variables[0].name)
+
+    def heading(self, term: PlanTerm) -> str:
+        return term_heading(term, self.body, self.schema, self.question, self.code)
+
+    def asked(self, term: PlanTerm) -> str:
+        """What is asked for: a property, things in the plural, or a number of them."""
+        if isinstance(term, Itself):
+            return self.kinds(term.variable)
+        if isinstance(term, Aggregate) and isinstance(term.of, Itself):
+            return fill_template(self.code, "number_of", things=self.kinds(term.of.variable))
+        return self.heading(term)
+
+    def kinds(self, variable: str) -> str:
+        """The class of a variable in the plural if it is known."""
+        kind = translated_class(self.variables[variable], self.schema, "", self.code)
+        return translated_plural(kind, self.code) or kind
+
+    def fill(self, name: str, **parts: str | int) -> str:
+        """A template with the conditions of the plan, which the question may not have asked for."""
+        only = "; ".join(dict.fromkeys(filter(None, self.conditions(self.body))))
+        return fill_template(self.code, name, only=only and fill_template(self.code, "only", conditions=only), **parts)
+
+    def conditions(self, select: Select, known: str = "known") -> Iterator[str]:
+        """What things must meet, in a few words each: links to named things or kinds, values, comparisons."""
+        order = [select.order.by] if select.order is not None else []
+        shown = {variable_of(term) for term in (*select.answers, *select.by, *order)} | set(select.group)
+        of_name = {v.name: v for v in select.variables}
+        for edge in select.edges:
+            end = next((n for n in (edge.object, edge.subject) if n not in shown), "")
+            is_end = sum(end in (e.subject, e.object) for e in select.edges) == 1
+            is_filtered = any(not isinstance(f.left, Aggregate) and f.left.variable == end for f in select.filters)
+            if end and is_end and not is_filtered and not is_from_earlier_turn(of_name[end]):
+                if of_name[end].keys:
+                    name = _name(of_name[end], self.names)
+                    if end == edge.object:
+                        yield self._condition(edge.predicate, "=", name)
+                    else:
+                        label = self._property_label(edge.predicate)
+                        yield fill_template(self.code, "of_thing", property=label, thing=name)
+                else:
+                    kind = translated_class(of_name[end], self.schema, "", self.code)
+                    label = self._property_label(edge.predicate) if end == edge.object else kind
+                    # "mit betreut von" is no German
+                    label = kind if any(is_form(label, form, self.code) for form in ("participle", "verb")) else label
+                    yield fill_template(self.code, known, property=label)
+        compared = [each.left for each in select.filters if each.op != "known"]
+        bounds = {(each.left, each.op): each for each in select.filters if not each.negated}
+        for each in select.filters:
+            low, high = bounds.get((each.left, ">=")), bounds.get((each.left, "<"))
+            span = _span_words(str(low.right), str(high.right), self.code) if low and high else ""
+            if span and each in (low, high):
+                if each is high and isinstance(each.left, Attribute):
+                    yield self._condition(each.left.predicate, "=", span)
+                continue
+            texts = [] if each.op == "known" and each.left in compared else list(self._texts(each))
+            is_lack = ", ".join(texts).startswith(fill_template(self.code, "unknown", property=""))
+            is_negated = each.negated and texts and not is_lack
+            yield fill_template(self.code, "not", text=texts[0]) if is_negated else ", ".join(texts)
+
+    def _texts(self, each: Filter) -> Iterator[str]:
+        """A filter without its negation: one text, or none if it has no words."""
+        if isinstance(each.right, Select) and isinstance(each.left, Itself):
+            yield from islice(self.conditions(each.right, "unknown" if each.negated else "known"), 1)
+        elif isinstance(each.left, Attribute):
+            of = self.schema.predicate_of[each.left.predicate]
+            if each.op in ("known", "unknown"):
+                yield fill_template(self.code, each.op, property=self._property_label(of.iri))
+            elif not isinstance(each.right, Attribute | Select | None):
+                if each.op == "!=" and of.datatype == "boolean":
+                    yield self._condition(
+                        of.iri, "=", fill_template(self.code, "no_value" if each.right else "yes_value")
+                    )
+                    return
+                values = each.right if isinstance(each.right, tuple) else (each.right,)
+                texts = ", ".join(self._constant(v, of) for v in values if v is not None)
+                day = _yearless_words(str(each.right), each.op, self.code) if is_temporal(of.iri, self.schema) else ""
+                yield self._condition(of.iri, "=" if day and each.op == "contains" else each.op, day or texts)
+
+    def _constant(self, value: Constant, of: Predicate) -> str:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return translated_number(
+                value, self.code, of.unit, counted=is_amount(of.iri, english_schema(self.schema, self.code))
+            )
+        return translated_literal(str(value), self.code, is_boolean=of.datatype == "boolean")
+
+    def _condition(self, predicate: str, op: str, value: str) -> str:
+        label = self._property_label(predicate)
+        if op in ("=", "in"):
+            return fill_template(self.code, "fact", property=label, values=value)
+        if op == "!=":
+            return fill_template(self.code, "fact", property=label, values=fill_template(self.code, "not", text=value))
+        if op in ("contains", "starts", "ends"):
+            return fill_template(self.code, op, property=label, text=value)
+        return f"{label} {op.replace('>=', '≥').replace('<=', '≤')} {value}"
+
+    def _property_label(self, iri: str) -> str:
+        return translated_property(iri, self.schema, self.question, self.code)
+
+
+class ResultWording(_PlanWords):
     """The parts of one answer."""
 
     def __init__(self, body: Select, rows: Rows, schema: Schema, question: str, code: str) -> None:
-        self.body, self.rows, self.schema, self.question, self.code = body, rows, schema, question, code
-        self.english = _english_schema(schema, code)
+        super().__init__(body, dict(rows.names), schema, question, code)
+        self.rows, self.english = rows, english_schema(schema, code)
         self.grid = build_grid(rows.table, body, self.english)
-        self.variables = {v.name: v for v in body.variables}
 
     @property
     def is_table(self) -> bool:
@@ -137,12 +260,26 @@ class _Wording:
         return self._things(last, names)
 
     def table(self, result: Verbalisation) -> Verbalisation:
-        return _translated_table(result, self.grid, self._headings(), self._fill("table"), self.code)
+        sides = [self._side(term) for term in self.body.answers]
+        if sides == ["latitude", "longitude"] and len(self.rows.table.rows) == 1:
+            decimal = load_language_texts(f"{self.code}/answers.yaml")["separators"].split(" ")[1]
+            values = [str(cell).replace(".", decimal) for cell in self.rows.table.rows[0]]
+            text = fill_template(
+                self.code, "coordinates", thing=self.subject(), latitude=values[0], longitude=values[1]
+            )
+            return replace(result, text=text)
+        return _translated_table(result, self.grid, self.headings(), self.fill("table"), self.code)
 
-    def _headings(self) -> Sequence[str]:
-        own = [term_heading(term, self.body, self.schema, self.question, self.code) for term in self.body.answers]
+    def _side(self, term: PlanTerm) -> str:
+        """Whether a term is a latitude or a longitude; "" for others."""
+        of = self.schema.predicate_of[term.predicate] if isinstance(term, Attribute) else None
+        names = {gloss_label(of.label, self.code), *of.alt_labels} if of is not None else set()
+        return next((side for side in ("latitude", "longitude") if side in names), "")
+
+    def headings(self) -> Sequence[str]:
+        own = [self.heading(term) for term in self.body.answers]
         # after numbers their shares
-        own += [self._fill("share")] if self.grid.columns[-1].unit == "%" and len(own) < len(self.grid.columns) else []
+        own += [self.fill("share")] if self.grid.columns[-1].unit == "%" and len(own) < len(self.grid.columns) else []
         if len(own) != len(self.grid.columns):
             return [column.heading for column in self.grid.columns]
         return [mine or column.heading for mine, column in zip(own, self.grid.columns, strict=True)]
@@ -152,11 +289,11 @@ class _Wording:
         owner = self.variables.get(term.variable)
         owners = self._distinct(things) if things is not None else []
         if not owners and owner is not None and len(owner.keys) == 1:
-            owners = [_name(owner, dict(self.rows.names))]
+            owners = [_name(owner, self.names)]
         if len(owners) == 1:
             return self._of_thing(owners[0], label, values)
         name = "value_of_many" if len(values) == 1 else "values_of_many"
-        return self._fill(name, property=label, values=self._joined(values))
+        return self.fill(name, property=label, values=self._joined(values))
 
     def _of_thing(self, thing: str, label: str, values: list[str]) -> str:
         joined, clause = self._joined(values), label[:1].lower() + label[1:]
@@ -173,7 +310,7 @@ class _Wording:
             thing, label = link
             return self._of_thing(thing, label, names)
         if len(names) == 1:
-            return self._fill("one_thing", names=names[0])
+            return self.fill("one_thing", names=names[0])
         kind = translated_class(self.variables[term.variable], self.schema, self.question, self.code)
         name = "matching_things" if self._is_restricted() else "all_things"
         # the label whatever form the question has
@@ -182,7 +319,7 @@ class _Wording:
         kind = translated_plural(label, self.code) or translated_plural(asked, self.code) or asked
         # no plural is known besides that of the question
         name = name if kind else "other_things"
-        return self._fill(name, count=len(names), kind=kind, names=self._joined(names)).replace("  ", " ")
+        return self.fill(name, count=len(names), kind=kind, names=self._joined(names)).replace("  ", " ")
 
     def _link_of_named(self) -> tuple[str, str] | None:
         """The named thing and the label of its link, if the plan is one link of one named thing."""
@@ -190,15 +327,19 @@ class _Wording:
         subject = self.variables.get(edge.subject) if edge is not None else None
         if edge is None or subject is None or len(subject.keys) != 1:
             return None
-        return _name(subject, dict(self.rows.names)), self._property_label(edge.predicate)
+        return _name(subject, self.names), self._property_label(edge.predicate)
 
     def _superlative(self, names: list[str]) -> str:
         measured = self.rows.table.measured
         joined = self._joined(names)
-        by = aggregated_value(self.body.order.by) if self.body.order is not None else None
-        if not measured or not isinstance(by, Attribute):
-            return self._fill("superlative_alone" if len(names) == 1 else "superlatives_alone", names=joined)
-        unit, counted = self.rows.table.measured_unit, is_amount(by.predicate, self.english)
+        order, one = self.body.order, "superlative" if len(names) == 1 else "superlatives"
+        if order is None:
+            return self.fill(f"{one}_alone", names=joined)
+        by, unit = aggregated_value(order.by), self.rows.table.measured_unit
+        counted = not isinstance(by, Attribute) or is_amount(by.predicate, self.english)
+        label = self.heading(order.by)
+        if not measured:
+            return self.fill(f"{one}_by", names=joined, property=label)
         values = [
             translated_number(each, self.code, unit, counted=counted)
             if isinstance(each, int | float)
@@ -206,8 +347,7 @@ class _Wording:
             for each in dict.fromkeys(measured)
             if each is not None
         ]
-        name = "superlative" if len(names) == 1 else "superlatives"
-        return self._fill(name, names=joined, property=self._property_label(by.predicate), values=self._joined(values))
+        return self.fill(one, names=joined, property=label, values=self._joined(values))
 
     def _number(self, term: Aggregate) -> str:
         """A computed number; a count with what is counted."""
@@ -218,70 +358,16 @@ class _Wording:
             return self._property(term.of, values, None)
         if term.function != "count" or not isinstance(term.of, Itself):
             label = self._property_label(term.of.predicate) if isinstance(term.of, Attribute) else ""
-            return self._fill(term.function, property=label, values=joined)
+            return self.fill(term.function, property=label, values=joined)
         kind = translated_class(self.variables[term.of.variable], self.schema, self.question, self.code)
         one = "_one" if values == ["1"] else ""
         label = translated_class(self.variables[term.of.variable], self.schema, "", self.code)
         # "Kursen" of the question is the form after "an den"
         kind = kind if one else translated_plural(label, self.code) or (kind if kind != label else "")
         if not kind:
-            return self._fill("count", values=joined)
+            return self.fill("count", values=joined)
         name = f"count_matching{one}" if self._is_restricted() else "count_all"
-        return self._fill(name, count=joined, kind=kind)
-
-    def _fill(self, name: str, **parts: str | int) -> str:
-        """A template with the conditions of the plan, which the question may not have asked for."""
-        only = "; ".join(dict.fromkeys(filter(None, self._conditions(self.body))))
-        return fill_template(self.code, name, only=only and fill_template(self.code, "only", conditions=only), **parts)
-
-    def _conditions(self, select: Select) -> Iterator[str]:
-        """What things must meet, in a few words each: links to named things or kinds, values, comparisons."""
-        shown = {variable_of(term) for term in (*select.answers, *select.by)} | set(select.group)
-        of_name = {v.name: v for v in select.variables}
-        for edge in select.edges:
-            end = next((n for n in (edge.object, edge.subject) if n not in shown), "")
-            is_end = sum(end in (e.subject, e.object) for e in select.edges) == 1
-            is_filtered = any(not isinstance(f.left, Aggregate) and f.left.variable == end for f in select.filters)
-            if end and is_end and not is_filtered and not is_from_earlier_turn(of_name[end]):
-                kind = translated_class(of_name[end], self.schema, "", self.code)
-                name = _name(of_name[end], dict(self.rows.names)) if of_name[end].keys else kind
-                yield self._condition(edge.predicate, "=", name)
-        compared = [each.left for each in select.filters if each.op != "known"]
-        for each in select.filters:
-            texts = [] if each.op == "known" and each.left in compared else list(self._texts(each))
-            yield fill_template(self.code, "not", text=texts[0]) if each.negated and texts else ", ".join(texts)
-
-    def _texts(self, each: Filter) -> Iterator[str]:
-        """A filter without its negation: one text, or none if it has no words."""
-        if isinstance(each.right, Select) and isinstance(each.left, Itself):
-            yield from islice(self._conditions(each.right), 1)
-        elif isinstance(each.left, Attribute):
-            of = self.schema.predicate_of[each.left.predicate]
-            if each.op in ("known", "unknown"):
-                yield fill_template(self.code, each.op, property=self._property_label(of.iri))
-            elif not isinstance(each.right, Attribute | Select | None):
-                values = each.right if isinstance(each.right, tuple) else (each.right,)
-                texts = ", ".join(self._constant(v, of) for v in values if v is not None)
-                day = _yearless_words(str(each.right), each.op, self.code) if is_temporal(of.iri, self.schema) else ""
-                yield self._condition(of.iri, "=" if day and each.op == "contains" else each.op, day or texts)
-
-    def _constant(self, value: Constant, of: Predicate) -> str:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return translated_number(value, self.code, of.unit, counted=is_amount(of.iri, self.english))
-        return translated_literal(str(value), self.code, is_boolean=of.datatype == "boolean")
-
-    def _condition(self, predicate: str, op: str, value: str) -> str:
-        label = self._property_label(predicate)
-        if op in ("=", "in"):
-            return fill_template(self.code, "fact", property=label, values=value)
-        if op == "!=":
-            return fill_template(self.code, "fact", property=label, values=fill_template(self.code, "not", text=value))
-        if op in ("contains", "starts", "ends"):
-            return fill_template(self.code, op, property=label, text=value)
-        return f"{label} {op.replace('>=', '≥').replace('<=', '≤')} {value}"
-
-    def _property_label(self, iri: str) -> str:
-        return translated_property(iri, self.schema, self.question, self.code)
+        return self.fill(name, count=joined, kind=kind)
 
     def _is_restricted(self) -> bool:
         return bool(self.body.filters or self.body.edges or any(v.keys for v in self.body.variables))
@@ -292,17 +378,18 @@ class _Wording:
     def _joined(self, names: list[str]) -> str:
         if len(names) <= MAX_LISTED_NAMES:
             return join_translated(names, self.code)
-        listed = ", ".join(names[:MAX_LISTED_NAMES])
+        # commas are in numbers too: "4; 4,1"
+        listed = ("; " if any(map(_DECIMAL_COMMA.search, names)) else ", ").join(names[:MAX_LISTED_NAMES])
         return fill_template(self.code, "more_names", names=listed, count=len(names) - MAX_LISTED_NAMES)
 
 
-def _truth_sentence(plan: Plan, rows: Rows, code: str) -> str:
+def _truth_sentence(plan: Plan, rows: Rows, schema: Schema, question: str, code: str) -> str:
     answer = "yes" if rows.table.rows[0][0] else "no"
-    select = plan.body.select if isinstance(plan.body, Ask) else None
-    named = [v for v in (select.variables if select else ()) if v.keys and not is_from_earlier_turn(v)]
-    if not named:
+    if not isinstance(plan.body, Ask) or not isinstance(plan.body.select, Select):
         return fill_template(code, f"{answer}_alone")
-    return fill_template(code, answer, thing=_name(named[0], dict(rows.names)))
+    wording = _PlanWords(plan.body.select, dict(rows.names), schema, question, code)
+    is_named = any(v.keys and not is_from_earlier_turn(v) for v in plan.body.select.variables)
+    return wording.fill(answer if is_named else f"{answer}_any", thing=wording.subject())
 
 
 def _name(variable: Variable, names: Mapping[str, str]) -> str:
@@ -310,89 +397,14 @@ def _name(variable: Variable, names: Mapping[str, str]) -> str:
     return names.get(variable.keys[0], variable.label) if len(variable.keys) == 1 else variable.label
 
 
-def _english_schema(schema: Schema, code: str) -> Schema:
+def english_schema(schema: Schema, code: str) -> Schema:
     """The schema with glossed labels, which tell years and codes from amounts."""
 
     def gloss() -> Schema:
         glossed = (replace(p, label=gloss_label(p.label, code)) for p in schema.predicates)
         return replace(schema, predicates=tuple(glossed))
 
-    return schema.cache.get((_english_schema, code), gloss)
-
-
-MAX_KINDS, MAX_PROPERTIES, MAX_SPANS = 4, 6, 3  # Kinds, properties and spans of values that an overview names (given).
-
-
-def translated_lead(intent: str, code: str) -> str:
-    """What the answer to an intent says first, or ""."""
-    return str(load_language_texts(f"{code}/answers.yaml")["leads"].get(intent, ""))
-
-
-def translated_kinds(schema: Schema, code: str) -> str:
-    """A request to ask about the main kinds."""
-    names = [class_label(each, "", code) for each in _main_classes(schema)]
-    return fill_template(code, "ask_about", kinds=join_translated(names, code)) if names else ""
-
-
-def translated_overview(schema: Schema, code: str, *, is_short: bool, has_examples: bool = True) -> str:
-    """The main kinds with numbers; also properties and spans unless `is_short`, and questions (`has_examples`)."""
-    return " ".join(filter(None, _sentences(schema, code, is_short=is_short, has_examples=has_examples)))
-
-
-def _counted_kind(c: Class, code: str) -> str:
-    """A class with the number of its things, in the plural if it is known."""
-    kind = class_label(c, "", code)
-    several = translated_plural(kind, code) if c.count != 1 else ""
-    name = "overview_several" if several else "overview_kind"
-    return fill_template(code, name, count=translated_number(c.count, code), kind=several or kind)
-
-
-def _sentences(schema: Schema, code: str, *, is_short: bool, has_examples: bool) -> Iterator[str]:
-    classes = _main_classes(schema)
-    if not classes:
-        return
-    kinds = [_counted_kind(c, code) for c in classes]
-    numbers = {
-        "things": translated_number(schema.entities, code),
-        "statements": translated_number(schema.triples, code),
-    }
-    yield fill_template(code, "overview_kinds", kinds=join_translated(kinds, code), **numbers)
-    first = class_label(classes[0], "", code)
-    facts = [p for p in schema.predicates_of([classes[0].iri]) if p.role == "fact" and not p.hidden]
-    names = [translated_property(p.iri, schema, "", code) for p in facts]
-    if names and not is_short:
-        listed = join_translated(names[:MAX_PROPERTIES], code)
-        yield fill_template(code, "overview_properties", kind=first, properties=listed)
-        spans = [span for p in facts if (span := _span(p, schema, code))]
-        yield fill_template(code, "overview_spans", spans=join_translated(spans[:MAX_SPANS], code)) if spans else ""
-    if not has_examples:
-        return
-    measured = next((p for p in facts if p.minimum is not None), facts[0] if facts else None)
-    label = translated_property(measured.iri, schema, "", code) if measured is not None else ""
-    forms = load_language_texts(f"{code}/answers.yaml")["examples"]
-    kind = translated_plural(first, code) or first
-    examples = [each.format(kind=kind, property=label) for each in forms if label or "{property}" not in each]
-    quoted = join_translated([fill_template(code, "quote", text=each) for each in examples], code)
-    yield fill_template(code, "overview_ask", examples=quoted)
-
-
-def _span(predicate: Predicate, schema: Schema, code: str) -> str:
-    """The smallest and the largest value of a property; "" without numbers, or with one value."""
-    low, high = predicate.minimum, predicate.maximum
-    if low is None or high is None or low == high or predicate.datatype in ("date", "datetime", "boolean"):
-        return ""
-    counted = is_amount(predicate.iri, _english_schema(schema, code))
-    ends = [translated_number(each, code, predicate.unit, counted=counted) for each in (low, high)]
-    label = translated_property(predicate.iri, schema, "", code)
-    return fill_template(code, "overview_span", property=label, low=ends[0], high=ends[1])
-
-
-def _main_classes(schema: Schema) -> list[Class]:
-    """The largest classes that no other of them contains."""
-    shown = [c for c in schema.shown_classes if c.count]
-    parents = {parent for c in shown for parent in schema.with_parents((c.iri,)) - {c.iri}}
-    leaves = [c for c in shown if c.iri not in parents] or shown
-    return sorted(leaves, key=lambda c: (-c.count, c.label))[:MAX_KINDS]
+    return schema.cache.get((english_schema, code), gloss)
 
 
 def translated_property(iri: str, schema: Schema, question: str, code: str) -> str:
@@ -400,6 +412,8 @@ def translated_property(iri: str, schema: Schema, question: str, code: str) -> s
     about = schema.predicate_of.get(iri)
     if about is None:
         return ""
+    if multilingual_property(iri) and (name := load_language_texts(f"{code}/answers.yaml")["names_in"].get(iri[-2:])):
+        return str(name)
     label = _best_label((about.label, *about.alt_labels), question, code)
     has_unit = bool(about.unit) and label.endswith(")") and "(" in label
     label = label.rpartition("(")[0].strip() if has_unit else label
@@ -433,12 +447,17 @@ def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, 
     of = aggregated_value(term)
     is_count = isinstance(term, Aggregate)
     if isinstance(of, Attribute):
-        label = translated_property(of.predicate, schema, question, code)
-        computed = load_language_texts(f"{code}/answers.yaml")["headings"]
-        return computed[term.function].format(property=label) if isinstance(term, Aggregate) else label
+        label, texts = (
+            translated_property(of.predicate, schema, question, code),
+            load_language_texts(f"{code}/answers.yaml"),
+        )
+        if isinstance(term, Aggregate):
+            return str(texts["headings"][term.function].format(property=label))
+        return str(texts["parts"].get(of.part, "{property}").format(property=label))
     variable = next((v for v in select.variables if v.name == of.variable), None)
-    kind = translated_class(variable, schema, question, code) if variable is not None else ""
-    return kind or ("#" if is_count else "")
+    # "nach Fahrern" of the question is no nominative
+    kind = translated_class(variable, schema, "", code) if variable is not None else ""
+    return (translated_plural(kind, code) or kind or "#") if is_count else kind
 
 
 def _best_label(labels: Sequence[str], question: str, code: str) -> str:
@@ -447,7 +466,10 @@ def _best_label(labels: Sequence[str], question: str, code: str) -> str:
 
     def fit(label: str) -> tuple[bool, bool, int]:
         repeated = len(asked & _stems(label, code))
-        return is_in_language(label, code) or repeated > 0, not is_english(label), repeated
+        # the first label is in the language of the others, if no dictionary has its words
+        is_own = repeated > 0 or is_in_language(label, code)
+        is_own = is_own or (label == labels[0] and not any(is_in_language(label, c) for c in GLOSSED_LANGUAGES))
+        return is_own and not is_english(label), not is_english(label), repeated
 
     return max(labels, key=fit) if len(labels) > 1 else labels[0]
 
@@ -456,6 +478,8 @@ def _stems(text: str, code: str) -> frozenset[str]:
     return frozenset(stem(token.text, code) for token in tokenize(text))
 
 
+_DECIMAL_COMMA = re.compile(r"\d,\d")
+_MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 _TRUE = frozenset(("true", "True", "1"))
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T00:00(?::00(?:\.0+)?)?Z?)?")
 
@@ -467,7 +491,7 @@ def translated_texts(column: GridColumn, code: str) -> list[str]:
 
 def translated_number(number: int | float, code: str, unit: str = "", *, counted: bool = True) -> str:
     """A number with the separators of a language, unless it is a year or code."""
-    return _separated(format_value(number, unit, counted=counted), code)
+    return separate_number(format_value(number, unit, counted=counted), code)
 
 
 def translated_literal(text: str, code: str, unit: str = "", *, is_boolean: bool = False) -> str:
@@ -478,7 +502,7 @@ def translated_literal(text: str, code: str, unit: str = "", *, is_boolean: bool
     if day is not None:
         return _day_words(text, code, day)
     is_number = text.replace(".", "", 1).isdigit()
-    return _separated(append_unit(text.removesuffix(".0"), unit), code) if is_number else text
+    return separate_number(append_unit(text.removesuffix(".0"), unit), code) if is_number else text
 
 
 def _translated(text: str, data: tuple[Value, ...], code: str) -> str:
@@ -486,11 +510,13 @@ def _translated(text: str, data: tuple[Value, ...], code: str) -> str:
     if isinstance(value, bool):
         return fill_template(code, "yes_value" if value else "no_value")
     if isinstance(value, str):
-        day = _DAY.fullmatch(value)
+        day, month = _DAY.fullmatch(value), _MONTH.fullmatch(value)
+        if month is not None:
+            return f"{fill_template(code, 'months').split()[int(month[2]) - 1]} {month[1]}"
         return _day_words(text, code, day) if day is not None else text
     is_range = len(data) > 1 and not any(isinstance(each, str) for each in data)
     text = text.replace(" to ", f" {fill_template(code, 'to')} ") if is_range else text
-    return _separated(text, code) if data and not isinstance(data[0], str) else text
+    return separate_number(text, code) if data and not isinstance(data[0], str) else text
 
 
 def _day_words(text: str, code: str, found: re.Match[str]) -> str:
@@ -503,6 +529,18 @@ def _day_words(text: str, code: str, found: re.Match[str]) -> str:
     return fill_template(code, "date", day=day, month=months[month - 1], year=year)
 
 
+def _span_words(first: str, end: str, code: str) -> str:
+    """The year or month from an ISO date to before another one; "" for other spans."""
+    days = [tuple(map(int, found.groups())) for text in (first, end) if (found := _DAY.fullmatch(text))]
+    if len(days) < 2 or any(day[2] != 1 for day in days):
+        return ""
+    (year, month, _), (last_year, last_month, _) = days
+    months = 12 * (last_year - year) + last_month - month
+    if months == 1:
+        return f"{fill_template(code, 'months').split()[month - 1]} {year}"
+    return str(year) if months == 12 and month == 1 else ""
+
+
 def _yearless_words(text: str, op: str, code: str) -> str:
     """A month or day of any year, as part of an ISO date or its bound; "" for other texts."""
     found = re.fullmatch(r"-?(\d\d)-?(\d\d)?", text)
@@ -513,7 +551,8 @@ def _yearless_words(text: str, op: str, code: str) -> str:
     return month if is_whole else fill_template(code, "date", day=int(found[2]), month=month, year="").strip()
 
 
-def _separated(text: str, code: str) -> str:
+def separate_number(text: str, code: str) -> str:
+    """A number in English figures, perhaps with its unit, in those of a language."""
     data = load_language_texts(f"{code}/answers.yaml")
     number, space, unit = text.removesuffix("%").partition(" ")
     text = f"{number}{space}{data['units'].get(unit, unit)}{' %' if text.endswith('%') else ''}"

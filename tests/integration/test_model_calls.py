@@ -13,8 +13,8 @@ from langchain_core.outputs import ChatGenerationChunk, Generation
 from pydantic import BaseModel
 
 from agents.model_calls import Limits, ModelFailed, UsageCounter, is_repeating, stream_reply, structured_reply
+from agents.model_priors import ModelReplies
 from agents.turn_view import Usage
-from nacre.stores.sqlite.model_replies import ModelReplies
 from tests.support.scripted_model import Cut, ScriptedModel
 
 ASKED = [HumanMessage("What simmers?")]
@@ -125,7 +125,7 @@ async def test_what_was_not_whole_is_not_kept(scripted: ScriptedModel, tmp_path:
 async def test_a_store_of_answers_that_is_broken_keeps_nothing(
     scripted: ScriptedModel, tmp_path: Path, broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nacre.stores.sqlite.model_replies.BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("agents.model_priors.BUSY_SECONDS", 0.1)
     file = tmp_path / "replies.sqlite"
     if broken == "damaged":
         file.write_text("this is no database, whatever its name says" * 50)

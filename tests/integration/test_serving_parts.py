@@ -13,6 +13,7 @@ import pytest
 from fastapi import Request
 
 from agents.model_calls import ModelCall, record_call
+from agents.model_priors import ModelReplies
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError
 from nacre.serving.errors import ForbiddenOrigin, NotFound, StorageUnavailable, TooManyRequests
@@ -23,7 +24,6 @@ from nacre.serving.page.pages import STATIC_FOLDER, content_security_policy
 from nacre.serving.runs import Runs
 from nacre.serving.threads import ThreadQueues, validate_thread_name
 from nacre.serving.transcript import FORMULA_START, csv_cell, rows_csv
-from nacre.stores.sqlite.model_replies import ModelReplies
 from nacre.stores.state.locks import FileLocks, StateLock
 from tests.support.model_servers import endless_server
 

@@ -1,7 +1,7 @@
 """Python client: a data folder or a server's address -> its graphs, to be queried from a program.
 
 In reading order:
-    facade       Nacre, Graph and Chat: the public classes; the answer as it streams, and verified questions
+    facade       Nacre, Graph and Chat: the public classes; the answer as it streams; verified questions;
+                 a graph as a tool of agents
     connections  a data folder, opened in this process, or a server, over HTTP
-    tool         a graph as a tool of LangChain agents
 """

@@ -17,7 +17,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, NacreError
 from nacre.records.answer import Answer, Citation, Option, Status, TableRecord, Value
 from nacre.records.turn import VerifiedQuery, VerifiedQuestion
 from nacre.serving.transcript import collect_record
@@ -353,9 +353,7 @@ class Graph:
 
     def as_tool(self, name: str | None = None, description: str | None = None) -> "BaseTool":
         """The graph as a tool of LangChain and LangGraph agents: question -> cited answer."""
-        from nacre.extensions.client.tool import graph_tool
-
-        return graph_tool(self, name, description)
+        return _graph_tool(self, name, description)
 
 
 class Chat:
@@ -460,3 +458,45 @@ async def _shut_down(on_close: Callable[[], Awaitable[None]]) -> None:
     await asyncio.gather(*others, return_exceptions=True)
     await on_close()
     await asyncio.get_running_loop().shutdown_asyncgens()
+
+
+def _graph_tool(graph: Graph, name: str | None, description: str | None) -> "BaseTool":
+    """The tool. Its content is the answer with sources and probability; its artifact is the whole record."""
+    from langchain_core.tools import StructuredTool, ToolException
+    from pydantic import BaseModel, Field
+
+    class ToolInput(BaseModel):
+        """The arguments that the agent passes."""
+
+        question: str = Field(description="One question in plain language that can be understood on its own.")
+
+    subject = f"the knowledge graph {graph.name!r}" if graph.name else "a knowledge graph"
+
+    def ask(question: str) -> tuple[str, Answer]:
+        try:
+            return _content_and_artifact(graph.ask(question))
+        except NacreError as error:
+            raise ToolException(str(error)) from error
+
+    async def aask(question: str) -> tuple[str, Answer]:
+        try:
+            return _content_and_artifact(await graph.aask(question))
+        except NacreError as error:
+            raise ToolException(str(error)) from error
+
+    return StructuredTool.from_function(
+        func=ask,
+        coroutine=aask,
+        name=name or f"ask_{(graph.name or 'graph').replace('-', '_')}",
+        description=description
+        or f"Ask {subject} a question in plain language. Answers use only its facts and state sources and probability.",
+        args_schema=ToolInput,
+        response_format="content_and_artifact",
+        # the agent reads the error message
+        handle_tool_error=True,
+    )
+
+
+def _content_and_artifact(reply: Reply) -> tuple[str, Answer]:
+    probability = "" if reply.confidence is None else f", probability {reply.confidence:.2f}"
+    return f"{reply.cited}\n(status: {reply.status}{probability})", reply.record

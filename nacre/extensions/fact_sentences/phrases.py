@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ingestion.index.passages import clean_text, lower_first, shorten_title
+from ingestion.index.passages import clean_text, shorten_title
 from ingestion.induce.cells import EDTF
 from ingestion.induce.declarations import best_names
 from ingestion.induce.names import label_from_iri
@@ -359,3 +359,12 @@ def capitalise_sentence(text: str) -> str:
     ['The owner of Hamlet', 'An unnamed thing', 'iPhone']
     """
     return text[0].upper() + text[1:] if text.startswith(("the ", "an unnamed")) else text
+
+
+def lower_first(text: str) -> str:
+    """The text with a small first letter, unless the first word is an acronym or a single letter.
+
+    >>> lower_first("Fuel type"), lower_first("WLTP range"), lower_first("iPhone")
+    ('fuel type', 'WLTP range', 'iPhone')
+    """
+    return text[0].lower() + text[1:] if len(text) > 1 and text[1].islower() else text

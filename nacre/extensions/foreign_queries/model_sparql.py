@@ -114,7 +114,7 @@ def run_model_sparql(
     def run(query: str, words: str = "") -> BranchResult:
         started = time.perf_counter()
         try:
-            anywhere = _write_out_subclasses(query, portable) if portable else ""
+            anywhere = write_out_subclasses(query, portable) if portable else ""
             text = anywhere if is_plain else query
             guarded = guard_sparql(text, schema, limit=limit, inspect=inspect, numbers=numbers)
             # parsing, and a query before the repaired one, count too
@@ -142,59 +142,6 @@ def run_model_sparql(
         error = QueryError(second.error.kind, f"{first.error.message} {second.error.message}")
         return replace(second, error=error, queries=(*first.queries, *second.queries))
     return replace(second, queries=(*first.queries, *second.queries))
-
-
-def _write_out_subclasses(query: str, vocabulary: Vocabulary) -> str:
-    """The query with all subclasses of its classes, for a source that does not state superclasses."""
-    tokens = query_tokens(query)
-    spaces = {f"{t.text}": tokens[i + 1].text[1:-1] for i, t in enumerate(tokens[:-1]) if t.kind == "pname" and i
-              and tokens[i - 1].text.upper() == "PREFIX"}  # fmt: skip
-
-    def iri(token: Token) -> str:
-        space, colon, local = token.text.partition(":")
-        return token.text[1:-1] if token.kind == "iri" else spaces.get(space + colon, "") + local
-
-    texts: list[str | None] = [f"{token.gap}{token.text}" for token in tokens]
-    groups: list[int] = []
-    for place, token in enumerate(tokens[:-2]):
-        groups = [*groups, place] if token.text == "{" else groups[:-1] if token.text == "}" else groups
-        verb, class_ = token, tokens[place + 1]
-        if not groups or not (verb.text == "a" or iri(verb) == TYPE) or class_.kind not in ("iri", "pname"):
-            continue
-        members = vocabulary.members(iri(class_)) if iri(class_) in vocabulary.schema.class_of else ()
-        if len(members) < 2:
-            continue
-        kind, listed = f"?kind{place}", " ".join(map(format_iri, members))
-        begin = next(i for i in range(place, -1, -1) if _begins_statement(tokens[i - 1], tokens[i]))
-        subject = tokens[begin]
-        if subject.kind != "variable" or tokens[place + 2].text == ",":
-            texts[place + 1] = f" {kind}"
-            texts[groups[-1]] = f"{texts[groups[-1]]} VALUES {kind} {{ {listed} }}"
-            continue
-        inner = f"SELECT DISTINCT {subject.text} {{ VALUES {kind} {{ {listed} }} {subject.text} a {kind} }}"
-        texts[groups[-1]] = f"{texts[groups[-1]]} {{ {inner} }}"
-        for each in _without_statement([t.text for t in tokens], begin, place):
-            texts[each] = None
-    return "".join(text for text in texts if text is not None).lstrip()
-
-
-def _without_statement(texts: Sequence[str], begin: int, verb: int) -> range:
-    """What to leave out so that a statement, its verb and one object, goes from the list of its subject."""
-    if begin < verb - 1:
-        # the last or a middle one of a list, with the semicolon before it
-        return range(verb - 1, verb + 2)
-    end = verb + 2
-    while texts[end] == ";":
-        end += 1
-    if end > verb + 2 and texts[end] not in (".", "}"):
-        return range(verb, end)
-    return range(begin, end + (texts[end] == "."))
-
-
-def _begins_statement(before: Token, token: Token) -> bool:
-    """Whether a token begins the triples of a subject after another token."""
-    is_word = before.kind == "word" and before.text not in ("a", "true", "false")
-    return is_word or (before.text in (".", "{", "}", ")") and token.text not in (";", ","))
 
 
 def _with_nearest_name(query: str, message: str, schema: Schema, prefixes: Prefixes) -> tuple[str | None, str]:
@@ -526,3 +473,56 @@ def _group(text: str) -> str | None:
             depth -= 1
             found += [text[start : token.end()]] if depth == 0 else []
     return found[0] if len(found) == 1 else None
+
+
+def write_out_subclasses(query: str, vocabulary: Vocabulary) -> str:
+    """The query with all subclasses of its classes, for a source that does not state superclasses."""
+    tokens = query_tokens(query)
+    spaces = {f"{t.text}": tokens[i + 1].text[1:-1] for i, t in enumerate(tokens[:-1]) if t.kind == "pname" and i
+              and tokens[i - 1].text.upper() == "PREFIX"}  # fmt: skip
+
+    def iri(token: Token) -> str:
+        space, colon, local = token.text.partition(":")
+        return token.text[1:-1] if token.kind == "iri" else spaces.get(space + colon, "") + local
+
+    texts: list[str | None] = [f"{token.gap}{token.text}" for token in tokens]
+    groups: list[int] = []
+    for place, token in enumerate(tokens[:-2]):
+        groups = [*groups, place] if token.text == "{" else groups[:-1] if token.text == "}" else groups
+        verb, class_ = token, tokens[place + 1]
+        if not groups or not (verb.text == "a" or iri(verb) == TYPE) or class_.kind not in ("iri", "pname"):
+            continue
+        members = vocabulary.members(iri(class_)) if iri(class_) in vocabulary.schema.class_of else ()
+        if len(members) < 2:
+            continue
+        kind, listed = f"?kind{place}", " ".join(map(format_iri, members))
+        begin = next(i for i in range(place, -1, -1) if _begins_statement(tokens[i - 1], tokens[i]))
+        subject = tokens[begin]
+        if subject.kind != "variable" or tokens[place + 2].text == ",":
+            texts[place + 1] = f" {kind}"
+            texts[groups[-1]] = f"{texts[groups[-1]]} VALUES {kind} {{ {listed} }}"
+            continue
+        inner = f"SELECT DISTINCT {subject.text} {{ VALUES {kind} {{ {listed} }} {subject.text} a {kind} }}"
+        texts[groups[-1]] = f"{texts[groups[-1]]} {{ {inner} }}"
+        for each in _without_statement([t.text for t in tokens], begin, place):
+            texts[each] = None
+    return "".join(text for text in texts if text is not None).lstrip()
+
+
+def _without_statement(texts: Sequence[str], begin: int, verb: int) -> range:
+    """What to leave out so that a statement, its verb and one object, goes from the list of its subject."""
+    if begin < verb - 1:
+        # the last or a middle one of a list, with the semicolon before it
+        return range(verb - 1, verb + 2)
+    end = verb + 2
+    while texts[end] == ";":
+        end += 1
+    if end > verb + 2 and texts[end] not in (".", "}"):
+        return range(verb, end)
+    return range(begin, end + (texts[end] == "."))
+
+
+def _begins_statement(before: Token, token: Token) -> bool:
+    """Whether a token begins the triples of a subject after another token."""
+    is_word = before.kind == "word" and before.text not in ("a", "true", "false")
+    return is_word or (before.text in (".", "{", "}", ")") and token.text not in (";", ","))

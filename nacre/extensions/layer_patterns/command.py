@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -185,8 +186,19 @@ def _schema(folder: Path) -> "Schema":
 
 
 def _print_report(report: "LayerReport") -> int:
-    from ingestion.layer.apply import report_lines
-
     for line in report_lines(report):
         print_line(line)
     return 0 if report.is_applicable else 2
+
+
+def report_lines(report: "LayerReport") -> Iterator[str]:
+    """The report as text: a line for each entry, then the problems."""
+    for entry in report.entries:
+        if entry.count is None:
+            continue
+        shown = f": {', '.join(entry.examples)}" if entry.examples else ""
+        yield f"{entry.count:>9,}  {entry.key}{shown}"
+    naming = sum(entry.count is None for entry in report.entries)
+    yield f"{len(report.entries)} entries, {naming} of them only names. {len(report.problems)} problems."
+    for problem in report.problems:
+        yield f"{'error' if problem.is_error else 'warning'}: {problem}"

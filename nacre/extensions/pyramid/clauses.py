@@ -13,7 +13,18 @@ from nacre.language.data import pattern, word_list
 from nacre.language.quantities import find_amounts
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, is_known, lemma
-from nacre.records.evidence import ExtractedStatement, ObjectKind
+from nacre.records.evidence import ObjectKind
+
+
+class ExtractedStatement(NamedTuple):
+    """A statement in the words of its sentence. `pattern` is the extraction pattern, `kind` the type of its object."""
+
+    subject: str
+    relation: str
+    object: str
+    kind: ObjectKind
+    pattern: str
+
 
 # longer sentences, and longer subjects and objects, give no statements (given)
 MAX_SENTENCE_WORDS = 80

@@ -31,10 +31,10 @@ from ingestion.stages import (
 )
 from nacre.errors import ConfigError
 from nacre.extension import service
-from nacre.extensions.pyramid.clauses import MAX_TERM_LETTERS, extract_statements, object_kind
+from nacre.extensions.pyramid.clauses import MAX_TERM_LETTERS, ExtractedStatement, extract_statements, object_kind
 from nacre.language.sanitize import quote_line, strip_control_characters
 from nacre.language.tokens import fold, lemma, name_tokens
-from nacre.records.evidence import EXTRACTED_NAMESPACE, ExtractedStatement, ExtractedTriple, Passage, SourceSentence
+from nacre.records.evidence import EXTRACTED_NAMESPACE, ExtractedTriple, Passage, SourceSentence
 from nacre.records.threads import run_in_thread
 from nacre.stores import versions
 from nacre.stores.catalog import Graph, Servers
@@ -149,41 +149,9 @@ def publish_triples(
         layers = new_version_id(datetime.now(UTC), sha256(version.encode()).hexdigest())
         with build_folder(home, versions.layers_folder(home, layers), Servers()) as folder:
             with report_write_errors(home):
-                _write_layer(folder / versions.EXTRACTED, triples, normalise_name, condensed=condensed)
+                write_layer(folder / versions.EXTRACTED, triples, normalise_name, condensed=condensed)
             publish_layers(home, folder, layers)
         return layers
-
-
-def _write_layer(
-    path: Path,
-    triples: Iterable[ExtractedTriple],
-    form: Callable[[str], str],
-    *,
-    condensed: Mapping[str, str] | None = None,
-) -> int:
-    """Write a new file; `form` folds names for lookup. Returns the number of triples."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {DDL} BEGIN")
-        count = 0
-        for each in triples:
-            claim = each.claim
-            place = (claim.document, claim.start, claim.end)
-            connection.execute(
-                "INSERT OR IGNORE INTO sentence (text, document, first, last, title) VALUES (?, ?, ?, ?, ?)",
-                (claim.text, *place, claim.title),
-            )
-            found = connection.execute("SELECT n FROM sentence WHERE (document, first, last) = (?, ?, ?)", place)
-            (sentence,) = found.fetchone()
-            row = (
-                each.subject, each.subject_key, form(each.subject), each.relation, each.relation_key,
-                each.object, each.object_key, form(each.object), each.kind, each.confidence, each.pattern, each.by,
-                sentence,
-            )  # fmt: skip
-            connection.execute(f"INSERT INTO triple VALUES (NULL, {','.join('?' * len(row))})", row)
-            count += 1
-        connection.executemany("INSERT INTO condensed VALUES (?, ?)", sorted((condensed or {}).items()))
-        connection.execute("COMMIT")
-    return count
 
 
 def remove_layers(home: Path) -> bool:
@@ -438,3 +406,35 @@ def pattern_counts() -> Mapping[str, tuple[int, int]]:
 def _label(text: str, key: str, names: DocumentNames) -> str:
     thing = names.lexicon.thing(key) if key else None
     return thing.label if thing is not None else text
+
+
+def write_layer(
+    path: Path,
+    triples: Iterable[ExtractedTriple],
+    form: Callable[[str], str],
+    *,
+    condensed: Mapping[str, str] | None = None,
+) -> int:
+    """Write a new file; `form` folds names for lookup. Returns the number of triples."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {DDL} BEGIN")
+        count = 0
+        for each in triples:
+            claim = each.claim
+            place = (claim.document, claim.start, claim.end)
+            connection.execute(
+                "INSERT OR IGNORE INTO sentence (text, document, first, last, title) VALUES (?, ?, ?, ?, ?)",
+                (claim.text, *place, claim.title),
+            )
+            found = connection.execute("SELECT n FROM sentence WHERE (document, first, last) = (?, ?, ?)", place)
+            (sentence,) = found.fetchone()
+            row = (
+                each.subject, each.subject_key, form(each.subject), each.relation, each.relation_key,
+                each.object, each.object_key, form(each.object), each.kind, each.confidence, each.pattern, each.by,
+                sentence,
+            )  # fmt: skip
+            connection.execute(f"INSERT INTO triple VALUES (NULL, {','.join('?' * len(row))})", row)
+            count += 1
+        connection.executemany("INSERT INTO condensed VALUES (?, ?)", sorted((condensed or {}).items()))
+        connection.execute("COMMIT")
+    return count

@@ -6,5 +6,4 @@ In reading order:
     triples        single triples, looked up in the tables; triples extracted from texts
     lexicon        names of things and schema terms: look-ups, the file, spellings
     passages       passages with the sources of their sentences; documents, their pages and mentions
-    model_replies  a cache of model answers
 """

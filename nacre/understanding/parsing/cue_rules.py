@@ -559,7 +559,7 @@ def is_passive(link: Link, question: Question) -> bool:
 
 
 def may_be_place(graph: SchemaGraph, predicate: str, nouns: frozenset[str]) -> bool:
-    """Not whether there is a harbour, what the place itself is called, or a price in euros."""
-    is_name = graph.about(predicate).role in ("name", "identifier")
+    """Not whether there is a harbour, what the place itself is called, a price in euros, or an area in hectares."""
+    is_name = graph.about(predicate).role in ("name", "identifier") or bool(graph.about(predicate).unit)
     units = language().words["where_in"] if graph.is_numeric(predicate) else frozenset()
     return not is_name and not graph.is_flag(predicate) and bool((nouns - units) & set(graph.words[predicate]))

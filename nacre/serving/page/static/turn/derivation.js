@@ -39,10 +39,12 @@ function summary(record) {
 function understandingSection(live, record) {
   const known = live.understand;
   const plans = [...new Set((record?.queries || live.queries).filter((each) => each.words && !each.words.startsWith("passages like")).map((each) => each.words))];
-  const readings = known?.readings.length ? known.readings.map((each) => each.words) : plans;
+  // the record has the words in the language of the question
+  const selected = record?.derivation?.planned.selected || [], glossed = record && record.language !== "en";
+  const readings = selected.length ? selected.map((each) => each.words) : known?.readings.length ? known.readings.map((each) => each.words) : plans;
   const parts = [];
-  if (record && (record.standalone_own || addsWords(record))) parts.push(para(null, t("ownQuestion"), element("q", {}, record.standalone)));
-  if (known?.mentions.length) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => item(element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", inline("tag", KINDS[each.kind] || each.kind)))));
+  if (record && (record.standalone_own || addsWords(record))) parts.push(para(null, t("ownQuestion"), element("q", {}, record.standalone_own || record.standalone)));
+  if (known?.mentions.length && !glossed) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => item(element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", inline("tag", KINDS[each.kind] || each.kind)))));
   if (known?.unknown.length) parts.push(para("note", t("notKnown", { list: known.unknown.map((each) => each.word + (each.nearest ? t("nearest", { what: each.nearest }) : "")).join(", ") })));
   if (readings.length) parts.push(element("ol", { class: "readings" }, readings.slice(0, MAX_LISTED).map((words) => item(words))));
   return parts.length ? element("section", {}, h3("whatUnderstood"), parts) : "";
