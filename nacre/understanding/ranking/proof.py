@@ -204,8 +204,9 @@ def _of_several_paths(
     if WHO_RULE in d.trace:
         named = named_edges(body, d.links, question, graph)
         unsure = [edge for edge in body.edges if edge not in named]
-        nodes = {graph.node_of_classes.get((v.classes, v.without), -1) for v in body.variables}
-        roots, ends, others = nodes - asked, asked, {each for each in graph.persons if graph.nodes[each].named}
+        nodes = {graph.node_of_classes.get((v.classes, v.without)) for v in body.variables}
+        roots, ends = {each for each in nodes - asked if each is not None}, asked
+        others = {each for each in graph.persons if graph.nodes[each].named}
     elif unsure := unnamed_edges(candidate, question, graph):
         values = [x for x in d.links if x.kind == "value" and graph.about(x.refs[0].predicate).role == "fact"]
         ends = {ref.node for x in values for ref in x.refs} | asked
