@@ -423,6 +423,10 @@ def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -
         # how many there are is not how many there may be
         yield min(takes)
     counted = {ref.node for ref in counts if not ref.predicate or graph.about(ref.predicate).role == "name"}
+    is_repeated = not word_list("nearest", "repeated").isdisjoint(token.norm for token in question.tokens[:end])
+    if is_repeated and any(n in graph.persons or not any(map(graph.is_date, graph.literals[n])) for n in counted):
+        # how often somebody did it is not how many persons
+        yield _words(question, token_mask(0, end))
     for cue in (cue for cue in question.cues if cue.kind == "count" and counted):
         verbs = (i for i in range(cue.end, len(question.tokens)) if question.tokens[i].norm in words["helping"])
         verb = next(verbs, cue.end)
