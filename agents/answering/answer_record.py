@@ -292,7 +292,7 @@ def remembered_turns(
     used = view.evidence[draft.table] if draft.table is not None else None
     plan = plan_of(understanding, used) if used is not None else None
     result = cited.get(draft.table, used) if draft.table is not None else None
-    if used is None and understanding.readings:
+    if used is None and understanding.readings and not understanding.readings[0].near:
         plan = understanding.readings[0].plan
     if draft.topic is not None:
         plan = draft.topic.plan

@@ -32,7 +32,7 @@ from nacre.language.values import format_date, format_value
 from nacre.language.word_forms import join_names
 from nacre.plans.selects import asked_select, is_unknown_truth, predicates_of
 from nacre.records.evidence import Evidence, EvidenceSentence, Nearness, QueryError, Rows
-from nacre.records.plan import Attribute, Itself, Plan, Select
+from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, aggregated_value
 from nacre.records.schema import Schema
 from nacre.records.turn import NamedThing, Reading, Understanding
 from nacre.understanding.ranking.probabilities import MIN_SHARE
@@ -330,7 +330,7 @@ def explain_absence(
         why = "; ".join(f"{branch}: {error.message}" for branch, error in failed.items())
         text = f"I could not find out: my queries failed ({quote_line(why)})."
         return AnswerDraft(((text, ()),), "failed", reason=why)
-    if understanding.readings:
+    if understanding.readings and not understanding.readings[0].near:
         return _misunderstanding(understanding.readings[0], empty[1] if empty is not None else None, schema)
     known = _known_words(schema, evidence)
     missing = [token.text for token in tokenize(understanding.standalone) if _is_unknown_word(token, known)]
@@ -506,11 +506,15 @@ def other_readings(
 ) -> tuple[Reading, ...]:
     """The likeliest readings that give something else than `chosen` and than each other, at most three; of two with the
     same words the later names its class. The shares of readings with the same rows add up to `least` or more. Further
-    columns are something else if the question asks for them. Identifiers that it does not ask for are left out."""
+    columns are something else if the question asks for them. Identifiers that it does not ask for are left out, unless
+    `chosen` gives some."""
     named = {each.target for each in (*understanding.mentions, *understanding.candidates) if each.kind == "predicate"}
     rows = [(each, column_values(each.table)) for _, each in candidate_rows(evidence)]
     given = [chosen] if chosen is not None else []
     shown = [(each.words, column_values(each.table), _shown_properties(plan_of(understanding, each))) for each in given]
+    has_codes = any(
+        _selects_identifiers(plan_of(understanding, each), understanding.standalone, schema) for each in given
+    )
     found: list[Reading] = []
     for each, values in sorted(rows, key=lambda row: -row_probability(understanding, row[0])):
         if each.reading is None or is_empty(each.table) or is_nil(each.table) or is_trivial(understanding, each):
@@ -518,7 +522,7 @@ def other_readings(
         reading = understanding.readings[each.reading]
         same = {e.reading for e, other in rows if e.reading is not None and have_same_values(values, other)}
         share = sum(understanding.readings[i].score for i in same)
-        if share < least or _selects_identifiers(reading, understanding.standalone, schema):
+        if share < least or (not has_codes and _selects_identifiers(reading.plan, understanding.standalone, schema)):
             continue
         properties = _shown_properties(reading.plan) & named if reading.score >= least else set()
         if any(
@@ -529,22 +533,43 @@ def other_readings(
             continue
         words = {other for other, _, _ in shown}
         reading = _with_classes(reading, schema) if each.words in words else reading
-        if reading.words not in words:
+        plans = [*(plan_of(understanding, one) for one in given), *(one.plan for one in found)]
+        if reading.words not in words and not any(is_variant(reading.plan, plan) for plan in plans if plan is not None):
             shown.append((reading.words, values, properties))
             found.append(reading)
-    # readings that change the plan of these rows were not run
-    changed = (each for each in understanding.readings if each.near and each.covered and each.probability is None)
-    return (*found, *(each for each in changed if all(each.words != words for words, _, _ in shown)))[:MOST_OFFERED]
+    # readings that change the plan of these rows were not run; one of them is offered before the last of the others
+    unrun = (each for each in understanding.readings if each.near and each.covered and each.probability is None)
+    changed = [each for each in unrun if all(each.words != words for words, _, _ in shown)]
+    ran = found[: MOST_OFFERED - bool(changed)]
+    return (*ran, *changed, *found[len(ran) :])[:MOST_OFFERED]
+
+
+def is_variant(plan: Plan, other: Plan) -> bool:
+    """Whether two plans differ only in conditions that one of them leaves out, or in that one adds up the values that
+    the other lists, or whether the first gives all things of a class that the other is about."""
+    one, two = plan.body, other.body
+    if not isinstance(one, Select) or not isinstance(two, Select):
+        return False
+    is_whole = not (one.edges or one.filters or one.order or any(each.keys for each in one.variables))
+    if is_whole and all(isinstance(each, Itself) for each in one.answers):
+        return {each.classes for each in one.variables} <= {each.classes for each in two.variables}
+    few, many = sorted((set(one.filters), set(two.filters)), key=len)
+    listed = [
+        tuple(a.of if isinstance(a, Aggregate) and a.function == "sum" else a for a in each.answers)
+        for each in (one, two)
+    ]
+    same = replace(one, filters=(), answers=()) == replace(two, filters=(), answers=())
+    return same and listed[0] == listed[1] and few <= many
 
 
 def _shown_properties(plan: Plan | None) -> set[str]:
     answers = plan.body.answers if plan is not None and isinstance(plan.body, Select) else ()
-    return {each.predicate for each in answers if isinstance(each, Attribute)}
+    return {each.predicate for each in map(aggregated_value, answers) if isinstance(each, Attribute)}
 
 
-def _selects_identifiers(reading: Reading, asked: str, schema: Schema) -> bool:
-    """Whether a reading gives only identifiers, and the question does not ask for them."""
-    body = reading.plan.body
+def _selects_identifiers(plan: Plan | None, asked: str, schema: Schema) -> bool:
+    """Whether a plan gives only identifiers, and the question does not ask for them."""
+    body = plan.body if plan is not None else None
     return isinstance(body, Select) and all(
         isinstance(answer, Attribute)
         and (predicate := schema.predicate_of[answer.predicate]).role == "identifier"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.answering.fallbacks import other_readings, stated_values
+from agents.answering.fallbacks import is_variant, other_readings, stated_values
 from nacre.extensions.nearest.search import changed_readings
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Plan, Select, Variable
@@ -126,3 +126,23 @@ def test_a_link_that_gives_nothing_may_be_left_out_but_not_every_condition_of_a_
     assert changed("Ann's boats", lists, cells=(None,)) == []
     counts = replace(lists, answers=(Aggregate("count", Itself("x")),))
     assert changed("how many boats has Ann?", counts, cells=(None,)) == ["the number of boats"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "is_same"),
+    [
+        (replace(LENGTH, filters=(Filter(Attribute("x", "length"), ">", 5),)), True),
+        (Select((Aggregate("sum", Attribute("x", "length")),), (BOAT,)), True),
+        (Select((Itself("x"),), (BOAT,)), True),
+        (Select((Aggregate("avg", Attribute("x", "length")),), (BOAT,)), False),
+        (Select((Itself("x"),), (BOAT,), filters=(Filter(Attribute("x", "rig"), "=", "yawl"),)), False),
+        (Select((Itself("x"),), (replace(BOAT, classes=("Quay",)),)), False),
+        (RIG, False),
+    ],
+)
+def test_variants_of_what_is_shown_are_not_offered(plan: Select, is_same: bool) -> None:
+    assert is_variant(Plan(plan), Plan(LENGTH)) == is_same
+    understanding, rows = ran(
+        "the length of the boats", ("the lengths of the boats", 0.6, (5,), LENGTH), ("the other", 0.3, (7,), plan)
+    )
+    assert [each.words for each in other_readings(rows[0], understanding, rows, FLEET)] == ["the other"] * (not is_same)

@@ -358,12 +358,12 @@ def _requested_classes(understanding: Understanding, schema: Schema) -> list[str
     variables = [each for each in select.variables if not each.keys] if select is not None else []
     found = [iri for each in variables for iri in each.classes if iri in schema.class_of]
     if any(token.norm in language().words["who"] for token in tokenize(understanding.standalone)):
-        persons = [each.iri for each in schema.shown_classes if _may_be_person(each.label)]
+        persons = [each.iri for each in schema.shown_classes if may_be_person(each.label)]
         found = [*(iri for iri in found if iri in persons), *persons] or found
     return list(dict.fromkeys(found))[:MOST_CLASSES]
 
 
-def _may_be_person(label: str) -> bool:
+def may_be_person(label: str) -> bool:
     """Whether a class may be one of persons: by its name, or the ending of one ("grower", "craftsman")."""
     return is_person(label) or label.casefold().endswith(phrase_list("kinds", "person_endings"))
 

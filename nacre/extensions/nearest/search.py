@@ -44,6 +44,7 @@ from nacre.extensions.nearest.facts import (
     round_likeness,
     without_names,
 )
+from nacre.extensions.nearest.repair import Repairs, find_repairs
 from nacre.language.data import language, word_list
 from nacre.language.tokens import fold, name_tokens, tokenize
 from nacre.plans.selects import asked_select, predicates_of, variable_of
@@ -118,8 +119,17 @@ def search_nearest(view: TurnView, lack: Lack, graph: Graph) -> NearestFound:
             queries += looked_up.found.queries
     selected = view.answer_rows
     rows = selected[1] if selected is not None else None
+    repairs = find_repairs(view, rows, graph) if graph.remote is None else Repairs()
+    if repairs.answer is not None:
+        repaired = run_reading(repairs.answer, len(understanding.readings), engine_of(graph), round=view.round)
+        understanding = replace(understanding, readings=(*understanding.readings, repairs.answer))
+        chance, doubts = repairs.answer.probability, repairs.answer.doubts
+        evidence += (
+            replace(each, probability=chance, doubts=doubts) for each in repaired.rows if not is_empty(each.table)
+        )
+        queries += repaired.queries
     changed = changed_readings(view.understanding, rows, view.evidence, graph.schema)
-    understanding = replace(understanding, readings=(*understanding.readings, *changed))
+    understanding = replace(understanding, readings=(*understanding.readings, *repairs.offered, *changed))
     words = f"what is nearest to: {view.standalone}"
     query = Query(LEXICAL, view.round, view.standalone, words=words, rows=len(evidence))
     query = replace(query, seconds=time.perf_counter() - started)
@@ -436,7 +446,8 @@ def _fewer_conditions(select: Select, understanding: Understanding, *, is_nothin
             found.append((_score(understanding, *variable.keys), replace(select, variables=variables)))
     for condition in select.filters:
         if condition.op != "known" and not isinstance(condition.left, Aggregate):
-            others = tuple(each for each in select.filters if each != condition)
+            # both ends of a range
+            others = tuple(each for each in select.filters if each.left != condition.left)
             found.append((_score(understanding, *_named(condition)), replace(select, filters=others)))
     is_list = not any(isinstance(each, Aggregate) for each in select.answers) and select.order is None
     for score, changed in sorted(found, key=lambda each: each[0]):

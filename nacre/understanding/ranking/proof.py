@@ -204,8 +204,9 @@ def _of_several_paths(
     if WHO_RULE in d.trace:
         named = named_edges(body, d.links, question, graph)
         unsure = [edge for edge in body.edges if edge not in named]
-        nodes = {graph.node_of_classes.get((v.classes, v.without), -1) for v in body.variables}
-        roots, ends, others = nodes - asked, asked, {each for each in graph.persons if graph.nodes[each].named}
+        nodes = {graph.node_of_classes.get((v.classes, v.without)) for v in body.variables}
+        roots, ends = {each for each in nodes - asked if each is not None}, asked
+        others = {each for each in graph.persons if graph.nodes[each].named}
     elif unsure := unnamed_edges(candidate, question, graph):
         values = [x for x in d.links if x.kind == "value" and graph.about(x.refs[0].predicate).role == "fact"]
         ends = {ref.node for x in values for ref in x.refs} | asked
@@ -422,6 +423,10 @@ def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -
         # how many there are is not how many there may be
         yield min(takes)
     counted = {ref.node for ref in counts if not ref.predicate or graph.about(ref.predicate).role == "name"}
+    is_repeated = not word_list("nearest", "repeated").isdisjoint(token.norm for token in question.tokens[:end])
+    if is_repeated and any(n in graph.persons or not any(map(graph.is_date, graph.literals[n])) for n in counted):
+        # how often somebody did it is not how many persons
+        yield _words(question, token_mask(0, end))
     for cue in (cue for cue in question.cues if cue.kind == "count" and counted):
         verbs = (i for i in range(cue.end, len(question.tokens)) if question.tokens[i].norm in words["helping"])
         verb = next(verbs, cue.end)
