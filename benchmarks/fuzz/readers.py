@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
+import httpx
 from hypothesis import strategies as st
 
 from benchmarks.fuzz.run import FuzzResult, run_for
@@ -19,6 +20,7 @@ from benchmarks.inputs.changed_bytes import changed_bytes
 from benchmarks.server import ROOT, environment
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
+from nacre.config.bounded_replies import ReplyTooLarge, StreamedReply, bound_body
 from nacre.errors import IngestionError, ToolError
 from nacre.extensions.endpoints import endpoint as answers
 
@@ -124,10 +126,13 @@ def check_file(value: tuple[bytes, str], folder: Path) -> None:
 
 
 def _inflate(content: bytes, encoding: str) -> bytes:
-    reader = answers.BodyReader(ADDRESS, encoding)
-    for start in range(0, len(content), 50):
-        reader.add(content[start : start + 50])
-    return reader.body()
+    parts = (content[start : start + 50] for start in range(0, len(content), 50))
+    reply = httpx.Response(200, headers={"content-encoding": encoding}, content=parts)
+    try:
+        bound_body(reply, StreamedReply(is_line=False))
+        return b"".join(reply.iter_raw())
+    except ReplyTooLarge as error:
+        raise ToolError("too_large", str(error)) from None
 
 
 @cache
