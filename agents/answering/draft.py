@@ -130,7 +130,7 @@ def find_lack(view: TurnView) -> Lack:
 
 def needs_more_sentences(view: TurnView) -> bool:
     """Whether further sentences made from the graph's own triples may be part of the answer: not if queries gave all of
-    a description, or if rows answer (words that they leave out are looked for in the facts of named things)."""
+    a description, or if rows answer (words that they leave out are looked for by the words and the nearest facts)."""
     understanding, evidence = view.understanding, view.evidence
     if understanding.orientation or (view.rewrite.aside and view.conversation):
         return False
@@ -139,8 +139,7 @@ def needs_more_sentences(view: TurnView) -> bool:
     if asks_for_prose(view):
         is_queried = any(e.branch in QUERYING and e.round for e in evidence)
         return not (is_queried and is_enough(understanding, evidence, view.answer_rows))
-    selected = view.answer_rows
-    return selected is None or (not understanding.named and bool(_left_out_words(understanding, selected[1])))
+    return view.answer_rows is None
 
 
 def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:

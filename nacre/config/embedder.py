@@ -114,17 +114,16 @@ class _BundledModel:
         self._tokenizer.enable_padding()
         self._numpy = np
 
-    def embed(self, texts: Sequence[str], batch_size: int) -> Iterator[Any]:
-        """One vector for each text: the mean over its tokens, of length 1."""
+    def embed(self, texts: Sequence[str], batch_size: int) -> Any:
+        """One vector for each text of one batch: the mean over its tokens, of length 1."""
         np = self._numpy
-        for start in range(0, len(texts), batch_size):
-            tokens = self._tokenizer.encode_batch(texts[start : start + batch_size])
-            ids, mask = np.array([each.ids for each in tokens]), np.array([each.attention_mask for each in tokens])
-            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            (states, *_) = self._session.run(None, inputs)
-            total = np.sum(states, axis=1, where=mask[:, :, None].astype(bool), dtype=np.float64)
-            mean = total / mask.sum(axis=1, keepdims=True)
-            yield from (mean / np.linalg.norm(mean, axis=1, keepdims=True)).astype(states.dtype)
+        tokens = self._tokenizer.encode_batch(texts)
+        ids, mask = np.array([each.ids for each in tokens]), np.array([each.attention_mask for each in tokens])
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        (states, *_) = self._session.run(None, inputs)
+        total = np.sum(states, axis=1, where=mask[:, :, None].astype(bool), dtype=np.float64)
+        mean = total / mask.sum(axis=1, keepdims=True)
+        return (mean / np.linalg.norm(mean, axis=1, keepdims=True)).astype(states.dtype)
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[int]]:

@@ -2,11 +2,12 @@ from dataclasses import replace
 
 import pytest
 
+from agents.answering.draft import needs_more_sentences
 from agents.turn_view import TurnView, first_turn
 from graph.nodes import branches_to_retry
 from graph.state import add_usage, concatenate, merge_attribution
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, QueryError, Rows, Table
-from nacre.records.plan import Plan, Select
+from nacre.records.plan import Edge, Itself, Plan, Select, Variable
 from nacre.records.turn import Reading, Understanding
 
 READING = Reading(Plan(Select((), ())), 1.0, 1.0, "what the pilaf contains", probability=1.0)
@@ -51,6 +52,24 @@ def test_only_a_branch_that_lacks_and_has_something_new_is_wanted(
     understanding: Understanding, so_far: list[BranchResult], by_model: bool, expected: tuple[str, ...]
 ) -> None:
     assert branches_to_retry(view(understanding, so_far), by_model=by_model) == expected
+
+
+@pytest.mark.parametrize(
+    ("unused", "so_far", "expected"),
+    [
+        ((), [found("sql", ROWS)], False),
+        # the words and the nearest facts say more of what rows leave out
+        (("well done",), [found("sql", ROWS)], False),
+        ((), [found("sql")], True),
+    ],
+)
+def test_rows_need_no_sentences_like_the_question(
+    unused: tuple[str, ...], so_far: list[BranchResult], expected: bool
+) -> None:
+    variables = (Variable("dish", keys=("ex:pilaf",)), Variable("part"))
+    plan = Plan(Select((Itself("part"),), variables, (Edge("dish", "ex:contains", "part"),)))
+    understanding = replace(ONE, readings=(replace(READING, plan=plan, unused=unused),))
+    assert needs_more_sentences(view(understanding, so_far)) == expected
 
 
 def test_a_stepwise_selector_is_offered_all_that_is_new() -> None:

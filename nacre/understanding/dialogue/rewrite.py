@@ -440,11 +440,12 @@ def orientation_intent(text: str, linker: Linker, *, is_follow_up: bool = False)
     The turn as a whole, each of its sentences, or each of its clauses must be like a paraphrase; other sentences of the
     turn may only remark on something that the graph does not have. After other turns, words may refer to these.
     """
-    sentences, clauses = (
-        list(dict.fromkeys(part for part in map(str.strip, pattern.split(text)) if tokenize(part)))
-        for pattern in (_SENTENCE_END, _CLAUSE_END)
+    divisions = (
+        list(dict.fromkeys(part for part in map(str.strip, parts) if tokenize(part)))
+        for parts in ([text], [strip_courtesy(text)], _SENTENCE_END.split(text), _CLAUSE_END.split(text))
     )
-    for parts in ([text], [strip_courtesy(text)], sentences, clauses):
+    # of most turns the four have the same words
+    for parts in {tuple(map(tuple, map(tokenize, each))): each for each in divisions}.values():
         if len(parts) <= MAX_PARTS and (intent := _intent_of_parts(parts, linker, is_follow_up=is_follow_up)):
             return intent
     return "nonsense" if _is_nonsense(tokenize(text), linker) else ""
