@@ -76,6 +76,9 @@ export const areYears = (cells) => cells.every((cell) => cell == null || (Number
 // A heading with the unit of its numbers, unless it names it: "weight in kg".
 export const withUnit = (label, unit) => (unit && !label.split(/[\s()]+/).includes(unit) ? label + " (" + unit + ")" : label);
 
+// A number with its unit; English has a sign of money before it.
+export const withSign = (text, unit) => (language === "en" && /^\p{Sc}$/u.test(unit) ? text.replace(/\d/, (digit) => unit + digit) : unit ? text + " " + unit : text);
+
 // Format a cell for reading: six significant digits or cents for long fractions, two places in money, no separator in years.
 export function formatCell(cell, column = "", asYear = areYears([cell])) {
   if (cell === null || cell === undefined) return "";

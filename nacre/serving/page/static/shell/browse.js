@@ -1,6 +1,6 @@
 // The pages of a thing, with facts in both directions, and of a class, with its properties.
 
-import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h3, inline, isIri, item, language, localName, pageLink, para, quiet, t, thingLink, withUnit } from "../shared/page.js";
+import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h3, inline, isIri, item, language, localName, pageLink, para, quiet, t, thingLink, withSign, withUnit } from "../shared/page.js";
 import { classTable } from "./class_table.js";
 
 const IMAGE_DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i, IMAGE_FILE = /\.(png|jpe?g|gif|webp|avif)$/i;
@@ -51,7 +51,7 @@ function pictures(facts, label) {
 const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href: address, class: "iri", rel: "noopener noreferrer", target: "_blank" }, address) : inline("iri", address));
 
 function factTable(graph, iri, facts, linking = false) {
-  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : (/^(true|false)$/.test(text) ? formatCell(text === "true") : text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label + facts.unit) : formatCell(text)) + (facts.unit ? " " + facts.unit : ""));
+  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : withSign(/^(true|false)$/.test(text) ? formatCell(text === "true") : text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label + facts.unit) : formatCell(text), facts.unit));
   return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? t("linkOf", { property: each.label }) : each.label),
     element("td", {}, valueList(graph, iri, each, linking, (one) => end(one, each)))))));
 }
