@@ -7,6 +7,7 @@ _HOME = "nacre.extensions.layer_patterns"
 EXTENSION = Extension(
     "layer_patterns",
     commands={"layer": f"{_HOME}.command:layer_app"},
+    routes=f"{_HOME}.teaching:add_teaching",
     services={
         "derive_layer": f"{_HOME}.derive:derive_layer",
         "find_meanings": f"{_HOME}.teaching:find_meanings",

@@ -7,6 +7,8 @@ import copy
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agents.answering.answer_record import TAKEN_SCORE
 from ingestion.layer.apply import MAX_NAME, MAX_WORDS, Meaning
@@ -42,6 +44,9 @@ from nacre.wording.answer import verbalise_result
 from nacre.wording.translations import translate_result
 from tools.sql import run_reading
 
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
 # what is proposed, is tried with the question or found by a search, and is compared, at most (given)
 MAX_PROPOSED, MAX_TRIED, MAX_TERMS = 3, 8, 400
 
@@ -58,6 +63,14 @@ _Term = Class | Predicate | LexiconEntry
 
 # characters of an answer, samples of a property, and characters of each (given)
 MAX_ANSWER, MAX_SAMPLES, MAX_SAMPLE = 300, 3, 60
+
+
+def add_teaching(app: FastAPI, *, alone: bool) -> None:
+    """Add the files of the page, which ask for /api/graphs/{graph}/layer/words."""
+    from nacre.serving.page.pages import PageFiles
+
+    app.state.teaches = True
+    app.mount("/teaching/files", PageFiles(directory=str(Path(__file__).with_name("static"))))
 
 
 def require_teachable(word: str, graph: Graph) -> None:
