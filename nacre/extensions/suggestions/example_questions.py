@@ -16,6 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingestion.read.tables import read_sheet_reports
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
 from nacre.access.things import local_thing
 from nacre.language.data import load_language_texts, word_list
@@ -334,7 +335,7 @@ def draft_questions(graph: Graph, about: Counter[str]) -> Iterator[QuestionDraft
         for p in usual[:MOST_PROPERTIES]:
             for name in _names(graph, c, p):
                 yield QuestionDraft("lookup", wording.ask("value", c, p, name), most=MOST_FIRST, about=c.iri)
-    for c, usual, _ in central:
+    for c, usual, _ in sorted(central, key=fewest):
         for p in measure_properties(wording, c, usual):
             yield QuestionDraft("average", wording.ask("average", c, p), about=c.iri)
     for c, usual, _ in sorted(central, key=fewest):
@@ -422,7 +423,7 @@ def class_nouns(c: Class) -> tuple[str, str]:
 
 
 def _central(graph: Graph) -> list[Class]:
-    """The central classes: many members with many frequent properties."""
+    """The central classes: many members with many frequent properties. The table that was read last is the second."""
     schema, wording = graph.schema, wording_of(graph)
 
     def weight(c: Class) -> float:
@@ -433,7 +434,11 @@ def _central(graph: Graph) -> list[Class]:
     if SKOS + "Concept" in schema.class_of and graph.stored is not None:
         # the name of a list or a collection is not a noun for its members, unless it is a plural
         found = [c for c in found if is_plural(c.label) or graph.lexicon.thing(c.iri) is None]
-    return sorted(found, key=lambda c: (-weight(c), -c.count, c.iri))[:MOST_CLASSES]
+    found.sort(key=lambda c: (-weight(c), -c.count, c.iri))
+    is_local = graph.stored is not None and graph.stored.is_local
+    sheets = read_sheet_reports(graph.tables.path.parent) if is_local else ()
+    latest = [c for c in found[1:] if sheets and c.label == sheets[-1].label]
+    return [*found[:1], *latest, *(c for c in found[1:] if c not in latest)][:MOST_CLASSES]
 
 
 def _is_coordinate(p: Predicate) -> bool:
