@@ -1,6 +1,6 @@
 // Files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, isKnown, item, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
+import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h2, h3, isKnown, item, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -18,7 +18,7 @@ export function showAddData(wanted) {
   const drawGraphs = () => list.replaceChildren(...state.graphs.map((each) => graphItem(each)));
   drawGraphs();
   const attaching = element("div");
-  $("look").replaceChildren(element("h2", {}, t("addData")), files, attaching, card(h3("graphsHere"), list));
+  $("look").replaceChildren(h2(t("addData")), files, attaching, card(h3("graphsHere"), list));
   if (state.choices.attaches) import("../../attach/files/attach.js").then(({ attachForm }) => attaching.replaceWith(attachForm(drawGraphs)));
 }
 

@@ -1,6 +1,6 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, block, button, classLink, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, language, para, quiet, row, send, state, t, thingLink } from "../shared/page.js";
+import { apiPath, block, button, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, language, para, quiet, row, send, state, t, thingLink, LINK_BY_KIND } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
@@ -10,7 +10,6 @@ import { addsWords, branchLabel, isConfirmed, STATUS_LABELS, teachingButtons, wr
 const MAX_LISTED = 6;
 const BRANCH_ORDER = ["sql", "sparql", "vector", "lexical"];
 const KINDS = { class: t("kindClass"), predicate: t("kindProperty"), entity: t("kindThing"), value: t("kindValue") };
-const LINK_BY_KIND = { entity: thingLink, class: classLink };
 const STEP_LABELS = { rewriter: t("stepRewriter"), understand: t("stepUnderstand"), tool_selector: t("stepSelector"), fuser: t("stepFuser"), answer: t("stepFuser") };
 
 // Draw the derivation of a turn into `root`, at each event.

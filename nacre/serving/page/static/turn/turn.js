@@ -1,6 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, para, query, quiet, row, send, state, t, thingLink } from "../shared/page.js";
+import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, labelled, language, loadLabels, localName, openMenu, para, query, quiet, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -247,7 +247,7 @@ export const askedText = (record) => (record.derivation?.depends ? record.standa
 export function teachingButtons(turn, record, all) {
   if (!state.choices?.may_teach || !turn.hooks.ask || !(all || record.status !== "answered")) return "";
   const meanings = block("options"), left = all ? [] : record.unclear || [];
-  const chip = (word) => button(word, async () => (await import("../../teaching/files/teach.js")).showMeanings(turn, record, word, meanings), "chip", { "aria-label": t("teachWord", { word }), title: t("teachWord", { word }) });
+  const chip = (word) => button(word, async () => (await import("../../teaching/files/teach.js")).showMeanings(turn, record, word, meanings), "chip", labelled(t("teachWord", { word })));
   const others = [...new Set(askedText(record).match(/\p{L}[\p{L}\p{M}\p{N}'’-]+/gu))].filter((word) => !left.includes(word)).map(chip);
   const more = button(t(left.length ? "teachOther" : "teachWhich"), () => { more.replaceWith(...others); others[0].focus(); }, "plain");
   return choiceGroup(t(left.length ? "teachLead" : "teachAny"), [left.map(chip), all ? others : others.length > 0 && more, meanings], "teaching");
