@@ -86,6 +86,8 @@ export function formatCell(cell, column = "", asYear = areYears([cell])) {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "boolean") return t(cell ? "yes" : "no");
   if (typeof cell !== "number") {
+    const [, amount, sign] = /^(-?\d+(?:\.\d+)?) ?(\p{Sc})$/u.exec(cell) || [];
+    if (sign) return withSign(formatCell(Number(amount), sign), sign);
     // a point in time without a zone; it stays on one line
     const [, date, time] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::00)?)?$/.exec(cell) || [];
     return date ? (day(date, "UTC") + (time ? ", " + time : "")).replaceAll(" ", "\u00a0") : String(cell);
