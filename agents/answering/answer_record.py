@@ -127,7 +127,7 @@ def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
     if draft.status in ("answered", "failed") or view.rewrite.aside or place is None:
         return []
     phrases = unclear_phrases(view.understanding, place)
-    words = dict.fromkeys(token.text for phrase in phrases for token in tokenize(phrase))
+    words = dict.fromkeys(word.strip(",;:") for phrase in phrases for word in phrase.split())
     if view.rewrite.gloss:
         # nouns of other languages look like names
         own = {token.text for token in tokenize(view.rewrite.own)}
@@ -135,7 +135,7 @@ def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
         own = {each for each in words if each.islower() or view.standalone.lstrip().startswith(each)}
     mentions = (*view.understanding.mentions, *view.understanding.candidates)
     taken = {fold(w) for each in mentions if each.score >= TAKEN_SCORE for w in each.text.split()}
-    free = [w for w in words if w in own and fold(w) not in taken and not any(map(str.isdigit, w))]
+    free = [w for w in words if w and w in own and fold(w) not in taken and not any(map(str.isdigit, w))]
     return [escape_markup(each) for each in free[:MAX_UNCLEAR]]
 
 
