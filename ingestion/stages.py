@@ -102,7 +102,9 @@ class Stage(NamedTuple):
 
 def parse_sources(inputs: Inputs, context: StageContext) -> Parsed:
     """RDF and tables -> facts."""
-    return Parsed(inputs, read_sources(inputs.sources, context.folder / versions.SHEETS))
+    return Parsed(
+        inputs, read_sources(inputs.sources, context.folder / versions.SHEETS, partial(context.progress, "parse"))
+    )
 
 
 def build_tables(parsed: Parsed, context: StageContext, rules: Sequence[Rule] = ()) -> TablesBuilt:

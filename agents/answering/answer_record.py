@@ -131,8 +131,8 @@ def _record(
     )
 
 
-# words of a question that could be taught, and words of one name (given)
-MAX_UNCLEAR, MAX_UNCLEAR_WORDS = 3, 4
+# words of a question that could be taught (given)
+MAX_UNCLEAR = 4
 
 # the score from which on a name has a word already (given)
 TAKEN_SCORE = 0.8
@@ -145,18 +145,17 @@ def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
     place = rows.reading if isinstance(rows, Rows) else 0
     if draft.status in ("answered", "failed") or view.rewrite.aside or place is None:
         return []
-    start, found = view.standalone.lstrip(), unclear_phrases(view.understanding, place)
+    phrases = unclear_phrases(view.understanding, place)
+    words = dict.fromkeys(word.strip(",;:") for phrase in phrases for word in phrase.split())
     if view.rewrite.gloss:
         # nouns of other languages look like names
         own = {token.text for token in tokenize(view.rewrite.own)}
-        found = (word for each in found for word in each.split() if word in own)
     else:
-        found = (each for each in found if each.islower() or start.startswith(each))
+        own = {each for each in words if each.islower() or view.standalone.lstrip().startswith(each)}
     mentions = (*view.understanding.mentions, *view.understanding.candidates)
     taken = {fold(w) for each in mentions if each.score >= TAKEN_SCORE for w in each.text.split()}
-    free = (" ".join(w for w in each.split() if fold(w) not in taken) for each in found)
-    words = [each for each in free if 0 < len(each.split()) <= MAX_UNCLEAR_WORDS and not any(map(str.isdigit, each))]
-    return [escape_markup(each) for each in words[:MAX_UNCLEAR]]
+    free = [w for w in words if w and w in own and fold(w) not in taken and not any(map(str.isdigit, w))]
+    return [escape_markup(each) for each in free[:MAX_UNCLEAR]]
 
 
 def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from ingestion.read.tables import Progress
 from nacre.errors import ConfigError
 from nacre.language.data import word_list
 from nacre.records.evidence import Passage, Sentence
@@ -158,7 +159,6 @@ MAX_PROSE_PASSAGES = 32
 # passages of short facts are embedded up to so many in a graph (docs/research/quality-history.md)
 MAX_FACT_PASSAGES = 2000
 
-Progress = Callable[[int, int], None]
 
 Item = TypeVar("Item")
 

@@ -60,7 +60,7 @@ from ingestion.read.statements import (
     parse_statements,
     repair_document,
 )
-from ingestion.read.tables import TABLE, TermNumbers
+from ingestion.read.tables import TABLE, Progress, TermNumbers
 from nacre.errors import IngestionError
 from nacre.extension import service
 from nacre.records.schema import LOCAL
@@ -85,7 +85,7 @@ def parse_files(paths: Sequence[Path]) -> Facts:
     return read_sources(find_sources([str(path) for path in paths], ReadOptions(strict=True)))
 
 
-def read_sources(sources: Sources, sheets: Path | None = None) -> Facts:
+def read_sources(sources: Sources, sheets: Path | None = None, progress: Progress = lambda *_: None) -> Facts:
     """All triples; `omitted` lists what is unreadable, `sheets` gets cells and reports of tables. Raises IngestionError
     with file, line, text: for anything if strict, else for a named or only file that is cut off or without triples."""
     collector = TripleCollector()
@@ -114,7 +114,7 @@ def read_sources(sources: Sources, sheets: Path | None = None) -> Facts:
             found.append(Omission(error.kind, source.name, error.line, error.text, error.reason))
     del terms
     if tables:
-        found += service("spreadsheets", "read", "A table")(sources, TermNumbers(collector), sheets)
+        found += service("spreadsheets", "read", "A table")(sources, TermNumbers(collector), sheets, progress)
     if sources.files and not collector:
         files = [each.words for each in found if each.kind != "statement"]
         raise IngestionError(f"No triples in any of {len(sources.files)} files: {'; '.join(files[:3])}.")

@@ -22,6 +22,9 @@ from nacre.stores.versions import SHEETS
 if TYPE_CHECKING:
     from _csv import Reader
 
+# called with how much is done, of how much; 0 if that is not known
+Progress = Callable[[int, int], None]
+
 # the format of sources that are files of tables
 TABLE = "TABLE"
 

@@ -25,6 +25,10 @@ _WORD = re.compile(r"[^\W\d_A-Z]{3,}")
 # "bmw", "m": abbreviations without a vowel
 _ABBREVIATION = re.compile(r"[bcdfghj-np-tv-xz]{1,4}")
 
+# a sign of money, and what stands after it
+MONEY_SIGN = re.compile("[$¢-¥₠-⃀]")
+_DIGITS = re.compile(r"\d[\d.,]*")
+
 # significant digits of an average
 _SIGNIFICANT_DIGITS = 3
 
@@ -79,9 +83,20 @@ def has_cents(unit: str) -> bool:
 
 
 def append_unit(number: str, unit: str) -> str:
-    """A number followed by its unit; money has two decimals or none."""
+    """A number followed by its unit, or after a sign of money; money has two decimals or none.
+
+    >>> append_unit("3 to 4", "€"), append_unit("-1.5", "£"), append_unit("5", "EUR")
+    ('€3 to €4', '-£1.50', '5 EUR')
+    """
     number += "0" * (number[-2:-1] in (".", ",") and has_cents(unit))
+    if MONEY_SIGN.fullmatch(unit):
+        return _DIGITS.sub(rf"{unit}\g<0>", number)
     return f"{number}%" if unit == "%" else f"{number} {unit}" if unit else number
+
+
+def without_unit(text: str, unit: str) -> str:
+    """The numbers of a text that `append_unit` gave."""
+    return text.replace(unit, "") if MONEY_SIGN.fullmatch(unit) else text.removesuffix(append_unit("", unit))
 
 
 def format_date(text: str) -> str:

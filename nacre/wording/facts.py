@@ -9,7 +9,7 @@ from nacre.errors import ToolError
 from nacre.language.data import language
 from nacre.language.thesaurus import synonyms
 from nacre.language.tokens import fold, split_name, tokenize
-from nacre.language.values import display_name, has_lowercase_name, is_number_name
+from nacre.language.values import append_unit, display_name, has_lowercase_name, is_number_name
 from nacre.language.word_forms import IT, Pronoun, join_names
 from nacre.plans.run import build_table
 from nacre.plans.sparql_vocabulary import Vocabulary, derived_patterns, format_iri, pattern_iris, write_statement
@@ -67,7 +67,7 @@ def value_facts(predicate: Predicate, things: Variable, schema: Schema, run: Run
     found = []
     for keys, said, data, row in zip(table.keys, column.texts, column.data, table.rows, strict=True):
         number = data[0] if len(data) == 1 and isinstance(data[0], int | float) else None
-        text = f"{said} {column.unit}" if column.unit and said.replace(",", "").replace(".", "").isdigit() else said
+        text = append_unit(said, column.unit) if said.replace(",", "").replace(".", "").isdigit() else said
         if said:
             found.append(WordedFact(keys[0], text, (keys[0], predicate.iri, str(row[-1])), number))
     return found

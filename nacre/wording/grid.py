@@ -16,6 +16,7 @@ from nacre.language.values import (
     has_lowercase_name,
     is_number_name,
     is_plain_number,
+    without_unit,
 )
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX
 from nacre.records.answer import Value
@@ -77,9 +78,9 @@ class Grid:
         """The first rows as a Markdown table, numbers to the right."""
         heads = [_markdown_cell(head[:1].upper() + head[1:]) for head in self.headings()]
         rule = ["---:" if column.is_number else "---" for column in self.columns]
-        units = [append_unit("", column.unit) for column in self.columns]
         rows = [
-            [_markdown_cell(c.removesuffix(u)) for c, u in zip(row, units, strict=True)] for row in self.rows[:most]
+            [_markdown_cell(without_unit(c, of.unit)) for c, of in zip(row, self.columns, strict=True)]
+            for row in self.rows[:most]
         ]
         return "\n".join(f"| {' | '.join(cells)} |" for cells in [heads, rule, *rows])
 

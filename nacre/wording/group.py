@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import NamedTuple
 
-from nacre.language.values import format_value, is_number_name
+from nacre.language.values import append_unit, format_value, is_number_name
 from nacre.language.word_forms import count_phrase, is_plural, join_names, number_with_noun, plural
 from nacre.plans.sql_joins import RunStatement
 from nacre.plans.to_sql import to_sql
@@ -131,7 +131,8 @@ class NumberRange:
         low, high = (drop_zero_fraction(x) for x in (self.low, self.high))
         if low == high:
             return format_value(low, self.predicate.unit, counted=counted)
-        return f"{format_value(low, counted=counted)} to {format_value(high, self.predicate.unit, counted=counted)}"
+        ends = (format_value(each, counted=counted) for each in (low, high))
+        return append_unit(" to ".join(ends), self.predicate.unit)
 
     def average(self, schema: Schema) -> str:
         """The mean in words; "" for years and dates, and for equal numbers."""

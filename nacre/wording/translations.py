@@ -20,7 +20,7 @@ from nacre.language.translation import (
     translated_plural,
     word_for,
 )
-from nacre.language.values import append_unit, format_value
+from nacre.language.values import MONEY_SIGN, append_unit, format_value
 from nacre.plans.selects import is_from_earlier_turn, variable_of
 from nacre.records.answer import Value
 from nacre.records.evidence import Rows
@@ -554,6 +554,8 @@ def _yearless_words(text: str, op: str, code: str) -> str:
 def separate_number(text: str, code: str) -> str:
     """A number in English figures, perhaps with its unit, in those of a language."""
     data = load_language_texts(f"{code}/answers.yaml")
+    # a sign of money stands before an English number
+    text = re.sub(rf"({MONEY_SIGN.pattern})(\d[\d.,]*)", r"\2 \1", text)
     number, space, unit = text.removesuffix("%").partition(" ")
     text = f"{number}{space}{data['units'].get(unit, unit)}{' %' if text.endswith('%') else ''}"
     thousands, decimal = data["separators"].split(" ")

@@ -52,6 +52,7 @@ def test_a_graph_is_told_in_words(page, server, looms):
 def test_the_picture_of_classes_is_searched_zoomed_and_walked(page, server, looms):
     page.goto(f"{server}/?graph=looms&picture=")
     expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
+    page.focus(".map")
     names, circles = page.evaluate(SHOWN)
     assert len(names) > 8
     # no name hides another or a circle
@@ -92,6 +93,7 @@ def test_the_picture_of_classes_is_searched_zoomed_and_walked(page, server, loom
     # the same picture each time
     page.goto(f"{server}/?graph=looms&picture=")
     expect(page.locator(".map a.node")).to_have_count(SHOWN_CLASSES)
+    page.focus(".map")
     assert page.evaluate(SHOWN)[1] == circles
     page.focus(".map a[tabindex='0']")
     page.keyboard.press("Enter")

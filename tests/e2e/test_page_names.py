@@ -126,12 +126,12 @@ def test_a_word_is_taught_beside_the_answer_by_those_who_may(browser, tmp_path_f
         expect(teaching).to_have_count(0)
         page, teaching = asked(writing)
         # the word is a chip, and the names are a click away from everywhere
-        expect(teaching.get_by_role("button")).to_have_text(["gubbins"])
+        expect(teaching.get_by_role("button")).to_have_text(["gubbins", "Others"])
         expect(page.locator("#side #names")).to_have_attribute("href", "?graph=workshop&names=")
         teaching.get_by_role("button", name="Teach what “gubbins” means").click()
         expect(teaching).to_contain_text("“gubbins” may mean:")
         expect(teaching.get_by_role("link")).to_have_attribute("href", "?graph=workshop&names=")
-        expect(teaching.get_by_role("button")).to_have_count(3)
+        expect(teaching.get_by_role("button")).to_have_count(5)
         assert serious(page) == []
         teaching.get_by_role("button", name="object group (property): The group of Ship chronometer is C.").focus()
         page.keyboard.press("Enter")
@@ -143,6 +143,21 @@ def test_a_word_is_taught_beside_the_answer_by_those_who_may(browser, tmp_path_f
         expect(page.locator("#turns article .tools")).to_have_count(1)
         expect(page.locator("#turns article .status")).to_contain_text("Answered")
         expect(page.locator("#turns article .teaching")).to_have_count(0)
+        # a word that was misread is taught from the derivation, each by itself, by the keyboard
+        page.click("#turns article .derive")
+        words = page.locator("#panel .teaching")
+        expect(words.get_by_role("button")).to_have_text(["What", "is", "the", "gubbins", "of", "ship", "chronometer"])
+        words.get_by_role("button", name="Teach what “ship” means").focus()
+        page.keyboard.press("Enter")
+        expect(words).to_contain_text("“ship” may mean:")
+        words.get_by_role("button", name="Teach what “the” means").click()
+        expect(words).to_contain_text("a word that questions are made of")
+        ask(page, "What is the doodad widget of the ship chronometer?")
+        last = page.locator("#turns article:last-child .teaching")
+        expect(last.get_by_role("button")).to_have_text(["doodad", "widget", "Others"])
+        last.get_by_role("button", name="Others").click()
+        expect(last.get_by_role("button", name="Teach what “chronometer” means")).to_be_visible()
+        assert serious(page) == []
     context.close()
 
 

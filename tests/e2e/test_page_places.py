@@ -75,8 +75,30 @@ def test_things_with_places_are_on_a_map_that_the_keyboard_walks(page, server, b
     assert max(tops) - min(tops) > 100
     # things that link to a place are where it is; those at one place are one mark
     page.goto(f"{server}/?graph={beacons}&class={BASE}Keeper")
-    expect(page.locator("#look .places a.node")).to_have_count(2)
-    expect(page.locator("#look .places a.node[aria-label^='2 things: Ann, Bo']")).to_have_count(1)
+    expect(page.locator("#look .places .node")).to_have_count(2)
+    several = page.locator("#look .places .node[aria-label^='2 things: Ann, Bo']")
+    expect(several).to_have_text("22 things: Ann, Bo")
+    # a mark of several things lists them, also by the keyboard
+    several.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#choices a")).to_have_text(["Ann", "Bo"])
+    assert serious(page) == []
+    page.keyboard.press("Escape")
+    expect(several).to_be_focused()
+    # the arrow keys move the map itself, plus and minus zoom it
+    page.focus("#look .places .map")
+    where = "() => document.querySelector('#look .places .node').getBoundingClientRect().left"
+    before = page.evaluate(where)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(where) == before - 80
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("-")
+    assert page.evaluate(where) != before
+    page.keyboard.press("0")
+    several.click()
+    page.click("#choices a >> nth=1")
+    expect(page.locator("#look h2")).to_have_text("Bo")
+    expect(page.locator("#choices")).to_be_hidden()
     # nothing of it is loaded for things without places
     loaded = []
     page.on("request", lambda request: loaded.append(request.url))

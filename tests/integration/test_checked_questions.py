@@ -41,6 +41,16 @@ def test_suggestions_are_questions(path: Path, tmp_path: Path) -> None:
                 assert is_plural(rest.partition(" have ")[0])
 
 
+def test_a_table_that_was_added_is_asked_about(tmp_path: Path) -> None:
+    graph, ferries = FIXTURES / "graphs/museum.ttl", tmp_path / "ferries.csv"
+    ferries.write_text("Ferry,Port,Seats\nGannet,Oban,120\nTern,Oban,80\nPetrel,Skye,95\n")
+    ingest([str(graph)], "g", data=tmp_path, no_vectors=True)
+    ingest([str(ferries)], "g", data=tmp_path, no_vectors=True, add=True)
+    with open_library(Settings(data=tmp_path, embedder="none", _env_file=None)) as library, library.open("g") as stored:
+        found = find_example_questions(stored, 6)
+    assert 0 < sum("ferries" in each or "ferry" in each.lower() for each in found) < len(found)
+
+
 @pytest.mark.parametrize(
     ("name", "forms"),
     [

@@ -251,7 +251,8 @@ def test_a_chat_takes_commands(room, monkeypatch, tmp_path):
     assert code == 0, stderr
     parts = {part.split("\n", 1)[0].removeprefix("> "): part for part in stdout.split("\n> ")}
     assert all(
-        f"{name} " in parts["/help"] for name in ("/help", "/graph", "/sources", "/export", "/reasoner", "/quit")
+        f"{name} " in parts["/help"]
+        for name in ("/help", "/new", "/graph", "/sources", "/teach", "/export", "/reasoner", "/quit")
     )
     assert "nothing to export" in parts["/export"]
     assert "540" in parts["How many pages does Granite have?"]
@@ -267,6 +268,27 @@ def test_a_chat_takes_commands(room, monkeypatch, tmp_path):
     assert "Granite" in (tmp_path / "talk.md").read_text()
     assert "Granite" not in (tmp_path / "new.md").read_text()
     assert "nacre chat --graph kitchen --thread" in stdout.splitlines()[-1]
+
+
+def test_a_chat_teaches_a_word(room, monkeypatch):
+    lines = [
+        "/teach gubbins",
+        "What is the gubbins of Granite?",
+        "/teach gubbins",
+        "/teach gubbins = pages",
+        "/new",
+        "/teach",
+    ]
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+    code, stdout, stderr = room("chat", "--graph", "room")
+    assert code == 0, stderr
+    first, _, proposed, taught, new, nothing = stdout.split("> ")[1:]
+    assert "nothing to teach" in first
+    assert "It may mean:" in proposed
+    assert "/teach gubbins = NUMBER" in proposed
+    assert "540" in taught
+    assert "new conversation" in new
+    assert "nothing to teach" in nothing
 
 
 def test_eval_scores_what_it_wrote(room, tmp_path):

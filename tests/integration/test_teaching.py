@@ -12,11 +12,18 @@ from ingestion.pipeline import ingest
 from nacre.config.embedder import local_embedder
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError
-from nacre.extensions.layer_patterns.teaching import find_meanings, named_meaning, require_teachable
+from nacre.extensions.layer_patterns.teaching import (
+    WordMeaning,
+    find_meanings,
+    named_meaning,
+    require_teachable,
+    teach_word,
+    word_meanings,
+)
 from nacre.serving.cli.main import main
 from nacre.serving.errors import Forbidden
 from nacre.serving.http.dependencies import GraphLookUp
-from nacre.serving.http.layer import NamesChange, WordMeaning, change_names, graph_names, teach_word, word_meanings
+from nacre.serving.http.layer import NamesChange, change_names, graph_names
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import open_turn_service
 from nacre.stores.catalog import Library

@@ -19,13 +19,13 @@ def test_what_is_computed_has_no_digits_of_binary_fractions() -> None:
 
 
 def test_money_has_two_decimals_or_none() -> None:
-    assert [format_value(each, "£") for each in (21.5, 21, 1388.9, 2.25)] == ["21.50 £", "21 £", "1,388.90 £", "2.25 £"]
-    assert [append_unit(each, "€") for each in ("3,4", "from 3 to 4", "")] == ["3,40 €", "from 3 to 4 €", " €"]
+    assert [format_value(each, "£") for each in (21.5, 21, 1388.9, 2.25)] == ["£21.50", "£21", "£1,388.90", "£2.25"]
+    assert [append_unit(each, "€") for each in ("3,4", "from 3 to 4", "")] == ["€3,40", "from €3 to €4", ""]
     assert [append_unit("21.5", each) for each in ("EUR", "SEK", "¥", "pound")] == [
-        "21.50 EUR", "21.50 SEK", "21.50 ¥", "21.50 pound"
+        "21.50 EUR", "21.50 SEK", "¥21.50", "21.50 pound"
     ]  # fmt: skip
     assert [append_unit("21.5", each) for each in ("kg", "PSI", "cent", "EUR/kWh", "million USD")] == [
         "21.5 kg", "21.5 PSI", "21.5 cent", "21.5 EUR/kWh", "21.5 million USD"
     ]  # fmt: skip
     averages = [format_value(each, unit, rounded=True) for each, unit in ((56.157, "£"), (56.157, "kg"), (561.57, "£"))]
-    assert averages == ["56.16 £", "56.2 kg", "561.57 £"]
+    assert averages == ["£56.16", "56.2 kg", "£561.57"]

@@ -18,6 +18,7 @@ from ingestion.read.facts import Facts, change_mask
 from ingestion.vocabulary import RDF, XSD, is_other_name, local_name
 from nacre.language.data import phrase_list
 from nacre.language.labels import has_boolean_name, is_boolean_predicate
+from nacre.language.values import MONEY_SIGN, append_unit
 from nacre.language.word_forms import VerbPhrase, is_link_verb
 from nacre.records.schema import Predicate, Schema
 from nacre.wording.labels import has_measured_numbers, predicate_label
@@ -233,6 +234,7 @@ DECIMALS = frozenset(XSD + name for name in ("decimal", "double", "float"))
 FIRST, REST = RDF + "first", RDF + "rest"
 
 NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+AMOUNT = re.compile(rf"({NUMBER.pattern}) ?({MONEY_SIGN.pattern})")
 
 
 class ObjectPhrases:
@@ -267,7 +269,9 @@ class ObjectPhrases:
             text = text[:-2]
         elif self._sort_of[number] in self._dates and (found := parse_partial_date(text)) is not None:
             text = found.words
-        return f"{text} {unit}" if unit and NUMBER.fullmatch(text) else text
+        if (amount := AMOUNT.fullmatch(text)) is not None:
+            return append_unit(amount[1], amount[2])
+        return append_unit(text, unit) if NUMBER.fullmatch(text) else text
 
     def _usual(self) -> list[str]:
         special = self._booleans | self._decimals | self._dates

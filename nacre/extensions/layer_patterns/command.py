@@ -112,21 +112,30 @@ def teach(
 
     The word is added to the layer people.yaml of the graph. One that means something already is refused.
     """
+    from nacre.serving.cli.ask import ask
+
+    name = graph_version(graph)[1]
+    was_taught = teach_word(word, meaning or "", question, name, teach_command(word, "NUMBER", question, name))
+    return ask(question, name) if was_taught and question else 0
+
+
+def teach_word(word: str, meaning: str, question: str, graph: str, again: str) -> bool:
+    """Teach a word, or without a meaning print the likeliest ones, and `again`, the command that takes one; whether it
+    was taught. Raises ConfigError for a word that can't be taught."""
     from ingestion.layer.apply import Named, with_further_name
     from nacre.extensions.layer_patterns.teaching import find_meanings, named_meaning, require_teachable
-    from nacre.serving.cli.ask import ask
 
     settings, name, _ = graph_version(graph)
     with open_library(settings, configured_embedder(settings)) as library, library.open(name) as opened:
         require_teachable(word, opened)
-        found = find_meanings(word, question, opened) if meaning is None or meaning.isdecimal() else ()
-        if meaning is None:
+        found = find_meanings(word, question, opened) if not meaning or meaning.isdecimal() else ()
+        if not meaning:
             print_line(f"“{word}” names nothing in '{name}'. It may mean:")
             for n, each in enumerate(found, 1):
                 of = f" of {each.of}" if each.of else ""
                 print_line(f"  {n}. {each.kind}{of} “{each.name}”: {each.answer or 'gives nothing'}")
-            print_line(adapt_commands(f"Run: {teach_command(word, 'NUMBER', question, name)}"))
-            return 0
+            print_line(adapt_commands(f"Run: {again}"))
+            return False
         place = int(meaning) if meaning.isdecimal() else 0
         chosen = found[place - 1] if 0 < place <= len(found) else named_meaning(meaning, opened)
         named = Named(chosen.kind, chosen.iri, chosen.value)
@@ -136,7 +145,7 @@ def teach(
         return present.replaced((with_further_name(present, named, word, who="command line", when=when),))
 
     publish_layer_change(settings, name, change)
-    return ask(question, name) if question else 0
+    return True
 
 
 @layer_app.command()

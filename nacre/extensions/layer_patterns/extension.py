@@ -7,9 +7,11 @@ _HOME = "nacre.extensions.layer_patterns"
 EXTENSION = Extension(
     "layer_patterns",
     commands={"layer": f"{_HOME}.command:layer_app"},
+    routes=f"{_HOME}.teaching:add_teaching",
     services={
         "derive_layer": f"{_HOME}.derive:derive_layer",
-        "find_meanings": f"{_HOME}.teaching:find_meanings",
-        "taught_meaning": f"{_HOME}.teaching:taught_meaning",
+        "teach_word": f"{_HOME}.command:teach_word",
+        "propose_meanings": f"{_HOME}.teaching:word_meanings",
+        "teach_meaning": f"{_HOME}.teaching:teach_meaning",
     },
 )

@@ -6,10 +6,15 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, FastAPI, Query
+from pydantic import BaseModel, Field
 
 from agents.answering.answer_record import TAKEN_SCORE
-from ingestion.layer.apply import MAX_NAME, MAX_WORDS, Meaning
+from ingestion.layer.apply import MAX_NAME, MAX_WORDS, Meaning, Named, with_further_name
 from nacre.access.likeness import (
     KIND_GAIN,
     TELLING_ROLES,
@@ -32,6 +37,9 @@ from nacre.records.plan import Body, Variable
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.threads import raise_if_cancelled
 from nacre.records.turn import Mention, Rewrite
+from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
+from nacre.serving.http.layer import MAX_QUESTION, WRITE, GraphNames, require_names_right, signed_layers, start_change
+from nacre.serving.page.pages import PageFiles
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconWord
 from nacre.understanding.glossing import gloss_question, question_language
@@ -256,3 +264,69 @@ def _meaning(term: _Term, schema: Schema) -> Meaning:
         return Meaning("value", term.predicate, term.label, value=term.target, of=of)
     of = next((each.label for each in schema.classes if each.relation == term.relation), "")
     return Meaning("thing", term.target, term.label, of=of)
+
+
+@dataclass(frozen=True)
+class WordMeanings:
+    """What a word may mean, the likeliest first. `problem` says why it can't be taught, `may_write` whether this caller
+    may teach it."""
+
+    graph: str
+    word: str
+    question: str
+    meanings: tuple[Meaning, ...]
+    problem: str
+    may_write: bool
+
+
+class WordMeaning(BaseModel):
+    """A word and what it means: a class or property by IRI or name, a value of the property, or a thing by its IRI."""
+
+    word: str = Field(min_length=1, max_length=MAX_NAME)
+    meaning: str = Field(min_length=1, max_length=2000)
+    value: str = Field("", max_length=2000)
+
+
+router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPONSES)
+
+
+@router.get("/{graph}/layer/words", summary="Propose what a word may mean")
+def word_meanings(
+    look_up: GraphLookUpDep,
+    word: Annotated[str, Query(min_length=1, max_length=MAX_NAME)],
+    question: Annotated[str, Query(max_length=MAX_QUESTION)] = "",
+    search: Annotated[str, Query(max_length=MAX_NAME)] = "",
+) -> WordMeanings:
+    """The likeliest classes, properties and values, or of all, also the things, those whose names begin like `search`.
+    Each comes with what the question would give if the word meant that."""
+    meanings: tuple[Meaning, ...] = ()
+    problem = ""
+    try:
+        with look_up.open() as opened:
+            meanings = find_meanings(word, question, opened, search)
+    except ConfigError as error:
+        problem = str(error)
+    return WordMeanings(look_up.graph, word, question, meanings, problem, WRITE in look_up.caller.may)
+
+
+@router.post("/{graph}/layer/words", summary="Teach a word", status_code=202)
+def teach_word(look_up: GraphLookUpDep, body: WordMeaning) -> GraphNames:
+    """Add a word that names nothing to the other names of a class, property, value or thing, and apply it. Needs a key
+    with the right `write`."""
+    return teach_meaning(look_up, body.word, body.meaning, body.value)
+
+
+def teach_meaning(look_up: GraphLookUp, word: str, meaning: str, value: str = "") -> GraphNames:
+    """As the route. Raises Forbidden, ConfigError, IngestionError."""
+    require_names_right(look_up.caller)
+    with look_up.open() as opened:
+        found = taught_meaning(word, meaning, opened, value)
+        layers, sign = signed_layers(look_up, opened)
+    return start_change(look_up, with_further_name(layers, Named(found.kind, found.iri, found.value), word, **sign))
+
+
+def add_teaching(app: FastAPI, *, alone: bool) -> None:
+    """Add the routes, and the part of the page that asks for them."""
+    app.state.teaches = True
+    app.include_router(router)
+    app.mount("/teaching/files", PageFiles(directory=str(Path(__file__).with_name("static"))))

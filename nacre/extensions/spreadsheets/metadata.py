@@ -39,7 +39,7 @@ class StatedLink(NamedTuple):
 @dataclass(frozen=True)
 class Metadata:
     """The metadata of one table. `columns` are by their place; keys, links and `name`, the column that names the rows,
-    are titles of columns. A delimiter or an encoding that is "" is detected."""
+    are titles of columns; `name` is None if no column does. A delimiter or an encoding that is "" is detected."""
 
     delimiter: str = ""
     encoding: str = ""
@@ -47,7 +47,7 @@ class Metadata:
     key: str = ""
     links: tuple[StatedLink, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    name: str = ""
+    name: str | None = ""
 
     def is_text(self, place: int) -> bool:
         """Whether a column is stated to be text."""
@@ -102,6 +102,7 @@ def _metadata(read: dict[str, Any], name: str, url: str, has_sheets: bool) -> Me
     stated = tuple(map(_column, columns))
     names = {str(each.get("name", column.title)): column.title for each, column in zip(columns, stated, strict=True)}
     key, titles = _only(schema.get("primaryKey")), _only(schema.get("rowTitles"))
+    row_name = None if schema.get("rowTitles") == [] else names.get(titles, titles)
     links = []
     for each in schema.get("foreignKeys", []):
         reference = each.get("reference") or {}
@@ -112,7 +113,7 @@ def _metadata(read: dict[str, Any], name: str, url: str, has_sheets: bool) -> Me
     if len(delimiter) > 1 or delimiter in ("\r", "\n", '"'):
         raise ValueError(f"{delimiter[:9]!r} can't separate cells")
     encoding = str(dialect.get("encoding") or "")
-    return Metadata(delimiter, encoding, stated, names.get(key, key), tuple(links), names, names.get(titles, titles))
+    return Metadata(delimiter, encoding, stated, names.get(key, key), tuple(links), names, row_name)
 
 
 def _column(stated: dict[str, Any]) -> StatedColumn:

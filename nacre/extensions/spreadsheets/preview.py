@@ -4,6 +4,7 @@ route /api/uploads/{upload}/preview, and how the page shows them.
 A process of its own reads it, within limits of time and memory.
 """
 
+import re
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -17,6 +18,7 @@ from fastapi import Path as PathParameter
 from ingestion.read.tables import UnreadableTable, table_endings
 from nacre.errors import ConfigError
 from nacre.extension import extensions
+from nacre.extensions.spreadsheets.links import SheetColumn
 from nacre.extensions.spreadsheets.metadata import table_url
 from nacre.extensions.spreadsheets.parts import parts_of
 from nacre.extensions.spreadsheets.read_workbook import (
@@ -43,12 +45,14 @@ MAX_SHEETS, MAX_COLUMNS, SHOWN_ROWS, MAX_CELL, MAX_NOTES = 5, 50, 5, 100, 5
 
 @dataclass(frozen=True)
 class PreviewedColumn:
-    """A column: its name, its type and its unit, and its place in the rows of the file."""
+    """A column: its name, its type and its unit, and its place in the rows of the file. `days`: its dates, if they do
+    not show whether the day or the month is first."""
 
     name: str
     type: str
     unit: str
     place: int
+    days: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,22 +103,36 @@ def read_preview(path: Path, folder: Path) -> TablePreview:
             columns = reading.table.columns
             if not rows:
                 continue
+            # what the page asks for
+            asked = {f"{each.name}: {each.type.question}" for each in columns if _unclear_days(each)}
+            notes = [each for each in reading.notes if each not in asked]
             shown.append(
                 PreviewedSheet(
                     sheet.name,
                     table_url(path.name, sheet),
                     reading.table.label,
                     reading.table.name.name if reading.table.name else "",
-                    tuple(PreviewedColumn(c.name, c.type.name, c.type.unit, c.place) for c in columns[:MAX_COLUMNS]),
+                    tuple(
+                        PreviewedColumn(c.name, c.type.name, c.type.unit, c.place, _unclear_days(c))
+                        for c in columns[:MAX_COLUMNS]
+                    ),
                     max(0, len(columns) - MAX_COLUMNS),
                     tuple(tuple(cell.strip()[:MAX_CELL] for cell in row[:MAX_COLUMNS]) for row in rows[:SHOWN_ROWS]),
-                    tuple(each[: 3 * MAX_CELL] for each in reading.notes[:MAX_NOTES]),
+                    tuple(each[: 3 * MAX_CELL] for each in notes[:MAX_NOTES]),
                 )
             )
     except (UnreadableTable, OSError, ConfigError) as error:
         return TablePreview(path.name, problem=str(error)[: 3 * MAX_CELL])
     return TablePreview(path.name, tuple(shown), "" if shown else "no row has a cell")
 
+
+def _unclear_days(column: SheetColumn) -> tuple[str, ...]:
+    dates = filter(DATE.fullmatch, column.profile.sample) if column.type.question else iter(())
+    return tuple(islice(dates, SHOWN_ROWS))
+
+
+# a day and a month in digits, in either order, and a year
+DATE = re.compile(r"(?:0?\d|1[0-2])([./-])(?:0?\d|1[0-2])\1(?:\d{4}|\d\d)")
 
 router = APIRouter(prefix="/api", tags=["graphs"], responses=ERROR_RESPONSES)
 

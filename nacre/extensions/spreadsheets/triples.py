@@ -30,6 +30,7 @@ from ingestion.read.tables import (
     REPORT,
     TABLE,
     ColumnReport,
+    Progress,
     Sheet,
     SheetReport,
     TermNumbers,
@@ -118,9 +119,10 @@ class SheetReading:
     also: str = ""
 
 
-def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> list[Omission]:
+def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None, progress: Progress) -> list[Omission]:
     """Add the triples of all files of tables, and write what became of their cells to a folder; returns the files that
-    can't be read. Raises IngestionError for such a file if it was named."""
+    can't be read. Rows are reported as they are looked through (of 0), then as they are read. Raises IngestionError for
+    such a file if it was named."""
     files = [source for source in sources.files if source.format == TABLE]
     left: list[Omission] = []
     with TemporaryDirectory(prefix="nacre-sheets-") as scratch:
@@ -133,7 +135,7 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
             try:
                 dates = sources.reading.dates
                 sheets = read_sheets(Path(source.path), place, room)
-                found = [_first_pass(source, each, taken, budget, dates) for each in sheets]
+                found = [_first_pass(source, each, taken, budget, dates, progress) for each in sheets]
                 if not any(each.table.rows for each in found):
                     raise UnreadableTable("no row has a cell")
                 readings += [each for each in found if each.table.rows]
@@ -159,7 +161,7 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
                 # all tables of a sheet have one copy
                 deque(_copied(_until_failure(sheet._replace(rows=sheet.whole))[0], folder / copied), 0)
             own, cells = links.get(reading.iri, {}), None if folder is None else folder / copied
-            reports.append(_second_pass(reading, own, numbers, cells, reading.iri in targets))
+            reports.append(_second_pass(reading, own, numbers, cells, reading.iri in targets, progress))
             if reading is last[reading.source]:
                 rmtree(places[reading.source])
         if folder is not None and reports:
@@ -170,7 +172,7 @@ def read_tables(sources: Sources, numbers: TermNumbers, folder: Path | None) -> 
 def read_first_rows(path: Path, sheet: Sheet, most: int) -> tuple[SheetReading, list[list[str]]]:
     """A sheet as far as its first rows tell, and these rows, each with the cells of the columns."""
     short = sheet._replace(rows=lambda: islice(sheet.rows(), most))
-    reading = _first_pass(Source(str(path), TABLE, path.name, ""), short, set(), [MAX_CELLS], {})
+    reading = _first_pass(Source(str(path), TABLE, path.name, ""), short, set(), [MAX_CELLS], {}, lambda *_: None)
     places = [each.place for each in reading.table.columns]
     rows = (row for row in islice(_until_failure(short)[0], reading.layout.above, reading.end) if _is_filled(row))
     return reading, [[row[n] if n < len(row) else "" for n in places] for row in rows]
@@ -192,12 +194,17 @@ def export_cells(folder: Path, sheet: str, out: IO[bytes]) -> None:
 
 
 def _first_pass(
-    source: Source, sheet: Sheet, taken: set[str], budget: list[int], dates: Mapping[str, Literal["dmy", "mdy"]]
+    source: Source,
+    sheet: Sheet,
+    taken: set[str],
+    budget: list[int],
+    dates: Mapping[str, Literal["dmy", "mdy"]],
+    progress: Progress,
 ) -> SheetReading:
     """Read all rows once: headings, types, key and name."""
     metadata = read_metadata(Path(source.path), sheet)
     layout = find_layout(list(islice(_until_failure(sheet)[0], sheet.top, sheet.top + HEAD_ROWS)), sheet.top)
-    scan = _scan(sheet, layout, budget)
+    scan = _scan(sheet, layout, budget, progress)
     profiles, failure, count = scan.profiles, scan.failure, scan.filled
     notes = list(layout.notes)
     end, below = without_tail(scan.tail, scan.at, scan.end, notes)
@@ -230,8 +237,9 @@ def _first_pass(
     key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)
     iri, label = _class_of(source, sheet, taken)
     stated_name = next((each for each in columns if each.name == metadata.name), None)
-    named = stated_name or choose_name(columns, key, label)
-    parts = None if stated_name else name_parts(columns, named)
+    is_stated = stated_name is not None or metadata.name is None
+    named = stated_name if is_stated else choose_name(columns, key, label)
+    parts = None if is_stated else name_parts(columns, named)
     # a first or last name is no key of a person
     key = None if parts and key in parts and not metadata.key else key
     table = SheetTable(label, tuple(columns), count, key, named, parts)
@@ -256,7 +264,7 @@ class _Scan:
     tail: list[Sequence[str]] = field(default_factory=list)
 
 
-def _scan(sheet: Sheet, layout: SheetLayout, budget: list[int]) -> _Scan:
+def _scan(sheet: Sheet, layout: SheetLayout, budget: list[int], progress: Progress) -> _Scan:
     rows, failure = _until_failure(sheet)
     scan = _Scan(layout.above, layout.above, failure)
     for batch in _batches(islice(rows, layout.above, None)):
@@ -271,6 +279,7 @@ def _scan(sheet: Sheet, layout: SheetLayout, budget: list[int]) -> _Scan:
             numbered = enumerate(batch, scan.at + 1)
             scan.ragged.extend(n for n, row in numbered if len(row) != wide and _is_filled(row))
         scan.at += len(batch)
+        progress(scan.at, 0)
         enough = 0 if len(scan.profiles) < 3 else 2
         cells_of = (sum(map(bool, map(str.strip, row))) for row in reversed(batch))
         scan.end = next((scan.at - n for n, cells in enumerate(cells_of) if cells >= enough), scan.end)
@@ -410,7 +419,12 @@ def _rows_with_iris(reading: SheetReading, rows: Iterator[Sequence[str]]) -> Ite
 
 
 def _second_pass(
-    reading: SheetReading, links: dict[int, FoundLink], numbers: TermNumbers, cells: Path | None, is_target: bool
+    reading: SheetReading,
+    links: dict[int, FoundLink],
+    numbers: TermNumbers,
+    cells: Path | None,
+    is_target: bool,
+    progress: Progress,
 ) -> SheetReport:
     """Add the triples of a sheet, copy its cells, and report them."""
     table, iris = reading.table, numbers.iris
@@ -432,6 +446,7 @@ def _second_pass(
     )
     while batch := list(islice(rows, BATCH)):
         count += len(batch)
+        progress(count, table.rows)
         own, subjects, row_numbers = zip(*batch, strict=True)
         subject_numbers = iris.append(subjects) if are_new else map(iris.__getitem__, subjects)
         things = np.fromiter(subject_numbers, dtype=np.int32, count=len(batch))

@@ -16,6 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingestion.read.tables import read_sheet_reports
 from ingestion.vocabulary import EMPTY_TYPES, OWL, SKOS
 from nacre.access.things import local_thing
 from nacre.language.data import load_language_texts, word_list
@@ -316,12 +317,16 @@ _NO_NAME = ("_", ",", "://", "@")
 def draft_questions(graph: Graph, about: Counter[str]) -> Iterator[QuestionDraft]:
     """Questions about the central classes, the most useful kinds first; of a kind those about classes with the fewest
     questions so far, by IRI in `about`."""
-    wording = wording_of(graph)
-    central = [(c, question_properties(wording, c), has_named_members(graph, c)) for c in _central(graph)]
+    wording, latest = wording_of(graph), _latest_table(graph)
+    central = [(c, question_properties(wording, c), has_named_members(graph, c)) for c in _central(graph, latest)]
     named = [(c, usual) for c, usual, named in central if named]
 
-    def fewest(each: Sequence[Any]) -> int:
-        return about[each[0].iri]
+    def is_later(each: Sequence[Any]) -> bool:
+        # the table that was read last comes first unless a question is about it
+        return each[0].label != latest or about[each[0].iri] > 0
+
+    def fewest(each: Sequence[Any]) -> tuple[bool, int]:
+        return is_later(each), about[each[0].iri]
 
     for c, usual in named:
         for p in measure_properties(wording, c, usual):
@@ -334,7 +339,7 @@ def draft_questions(graph: Graph, about: Counter[str]) -> Iterator[QuestionDraft
         for p in usual[:MOST_PROPERTIES]:
             for name in _names(graph, c, p):
                 yield QuestionDraft("lookup", wording.ask("value", c, p, name), most=MOST_FIRST, about=c.iri)
-    for c, usual, _ in central:
+    for c, usual, _ in sorted(central, key=is_later):
         for p in measure_properties(wording, c, usual):
             yield QuestionDraft("average", wording.ask("average", c, p), about=c.iri)
     for c, usual, _ in sorted(central, key=fewest):
@@ -421,8 +426,8 @@ def class_nouns(c: Class) -> tuple[str, str]:
     return singular(label), plural(label)
 
 
-def _central(graph: Graph) -> list[Class]:
-    """The central classes: many members with many frequent properties."""
+def _central(graph: Graph, latest: str) -> list[Class]:
+    """The central classes: many members with many frequent properties; and the table that was read last."""
     schema, wording = graph.schema, wording_of(graph)
 
     def weight(c: Class) -> float:
@@ -433,7 +438,15 @@ def _central(graph: Graph) -> list[Class]:
     if SKOS + "Concept" in schema.class_of and graph.stored is not None:
         # the name of a list or a collection is not a noun for its members, unless it is a plural
         found = [c for c in found if is_plural(c.label) or graph.lexicon.thing(c.iri) is None]
-    return sorted(found, key=lambda c: (-weight(c), -c.count, c.iri))[:MOST_CLASSES]
+    found.sort(key=lambda c: (-weight(c), -c.count, c.iri))
+    return found[:MOST_CLASSES] + [c for c in found[MOST_CLASSES:] if c.label == latest]
+
+
+def _latest_table(graph: Graph) -> str:
+    """The label of the table that was read last; "" without tables."""
+    is_local = graph.stored is not None and graph.stored.is_local
+    sheets = read_sheet_reports(graph.tables.path.parent) if is_local else ()
+    return sheets[-1].label if sheets else ""
 
 
 def _is_coordinate(p: Predicate) -> bool:

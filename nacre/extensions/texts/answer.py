@@ -33,6 +33,7 @@ from nacre.language.data import phrase_map, word_list
 from nacre.language.sanitize import quote_line
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, fold, tokenize
+from nacre.language.values import append_unit
 from nacre.records.answer import Value
 from nacre.records.evidence import Evidence, EvidenceSentence
 
@@ -102,7 +103,7 @@ def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
         return f"{'Yes' if answer.value else 'No'}: {text}"
     wording = sentence.text[answer.start : answer.end]
     if answer.unit and isinstance(answer.value, int | float) and answer.unit not in wording and _is_word(wording):
-        return f"{answer.value:,} {answer.unit}: {text}"
+        return f"{append_unit(f'{answer.value:,}', answer.unit)}: {text}"
     return text
 
 

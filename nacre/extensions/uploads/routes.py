@@ -458,7 +458,8 @@ class Uploads:
             before, after = (r"(?<![\w.-])", r"(?:/|(?![\w-]))") if path.is_absolute() else (r"(?<![\w/.-])", "/")
             text = re.sub(f"{before}{re.escape(str(path))}{after}", "", text)
         # a reason stays without the command that it ends in
-        commands = [(line, COMMAND.search(line)) for line in text.splitlines()]
+        last = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+        commands = [(line, COMMAND.search(line)) for line in last]
         lines = [line[: line.rfind(". ", 0, at.start()) + 1] if at is not None else line for line, at in commands]
         return tuple([line[:MAX_LINE] for line in lines if line.strip() and line != EXAMPLES][-MAX_LINES:])
 
@@ -541,8 +542,8 @@ STALE_SECONDS, INGEST_SECONDS = 86_400.0, 3600
 
 POLL_SECONDS, STOP_SECONDS, LOCK_SECONDS = 0.3, 10.0, 2.0
 
-# what the command line suggests to run next, with the folder of Python
-COMMAND, EXAMPLES = re.compile(" -m (?:nacre|pip) "), "It answers, for example:"
+# what the command line suggests to run next, with the folder of Python, or to add
+COMMAND, EXAMPLES = re.compile(" -m (?:nacre|pip) | with --[a-z]"), "It answers, for example:"
 
 # what an ingest gets of the environment: where things are, the settings, and the logins of stores it writes to
 ENVIRONMENT = re.compile(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nacre.config.settings import Settings
     from nacre.records.answer import Answer
     from nacre.serving.turn_service import TurnService
+    from nacre.stores.state.conversations import Conversation, Turn
 
 ThreadOption = Annotated[
     str | None, typer.Option("--thread", metavar="ID", help="Continue or start this conversation.")
@@ -237,19 +238,36 @@ def _select_reasoner(session: ChatSession, name: str) -> ChatSession:
     return session._replace(context=session.context.model_copy(update={"mind": reasoner}))
 
 
-def _export_conversation(session: ChatSession, name: str) -> ChatSession:
+def _start_conversation(session: ChatSession, _: str) -> ChatSession:
+    print_line("This is a new conversation.")
+    return session._replace(thread=new_thread_id())
+
+
+def _teach_word(session: ChatSession, text: str) -> ChatSession:
+    word, _, meaning = (each.strip() for each in text.partition("="))
+    last = _stored(session, "teach")[1][-1].record
+    question = last["standalone" if last["derivation"]["depends"] else "question"]
+    teach = extension_service("layer_patterns", "teach_word", "Teaching")
+    if teach(word, meaning, question, session.graph, f"/teach {word} = NUMBER"):
+        _answer_line(session, question)
+    return session
+
+
+def _stored(session: ChatSession, purpose: str) -> "tuple[Conversation, list[Turn]]":
     from nacre.serving.errors import NotFound
     from nacre.serving.keys import LOCAL_CALLER
+
+    if (threads := session.service.threads) is not None:
+        with suppress(NotFound):
+            if turns := session.runner.run(threads.turns(LOCAL_CALLER, session.thread)):
+                return session.runner.run(threads.get(LOCAL_CALLER, session.thread)), turns
+    raise ConfigError(f"There is nothing to {purpose}. Ask a question first.")
+
+
+def _export_conversation(session: ChatSession, name: str) -> ChatSession:
     from nacre.serving.transcript import conversation_markdown
 
-    threads = session.service.threads
-    try:
-        if threads is None:
-            raise NotFound("conversations are not stored")
-        conversation = session.runner.run(threads.get(LOCAL_CALLER, session.thread))
-        turns = session.runner.run(threads.turns(LOCAL_CALLER, session.thread))
-    except NotFound:
-        raise ConfigError("There is nothing to export. Ask a question first.") from None
+    conversation, turns = _stored(session, "export")
     file = Path(name or f"{session.thread}.md").expanduser()
     if file.exists():
         raise ConfigError(f"{file} exists. Choose another name: /export FILE.md")
@@ -260,8 +278,10 @@ def _export_conversation(session: ChatSession, name: str) -> ChatSession:
 
 CHAT_COMMANDS: dict[str, tuple[ChatCommand, str]] = {
     "/help": (_print_help, "list the commands"),
+    "/new": (_start_conversation, "start a new conversation"),
     "/graph": (_switch_graph, "show the graph; /graph NAME switches to another one"),
     "/sources": (_toggle_sources, "show or hide queries, keys and triples"),
+    "/teach": (_teach_word, "show what a word of the last question may mean; /teach WORD = NAME teaches it"),
     "/export": (_export_conversation, "write this conversation as Markdown; /export FILE.md"),
     "/reasoner": (_select_reasoner, "show who answers; /reasoner rules or /reasoner model selects it"),
 }

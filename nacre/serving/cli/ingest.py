@@ -312,6 +312,8 @@ def suggest_questions(name: str) -> None:
 
 ProgressCallback = Callable[[str, int, int], None]
 
+PROGRESS_SECONDS = 1.0  # between two reports of the progress within a stage (given)
+
 
 @contextmanager
 def print_warnings(*names: str) -> Iterator[None]:
@@ -360,17 +362,23 @@ def _bar() -> Iterator[ProgressCallback]:
 
 
 def _lines() -> Iterator[ProgressCallback]:
-    current, started = "", time.perf_counter()
+    current, started, shown = "", time.perf_counter(), 0.0
 
     def print_stage() -> None:
         if current:
             sys.stderr.write(f"{current}: {time.perf_counter() - started:.1f} s\n")
 
     def on_stage(stage: str, done: int, total: int) -> None:
-        nonlocal current, started
+        nonlocal current, started, shown
+        now = time.perf_counter()
         if stage != current:
             print_stage()
-            current, started = stage, time.perf_counter()
+            current, started, shown = stage, now, now
+        elif done > 1 and now - shown > PROGRESS_SECONDS:
+            shown = now
+            # the next line takes its place, as on a terminal
+            sys.stderr.write(f"{stage}: {done:,}{f' of {total:,}' if total else ''}\r")
+            sys.stderr.flush()
 
     yield on_stage
     print_stage()

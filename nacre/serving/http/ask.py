@@ -201,7 +201,7 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
         "write" in caller.may and settings.max_upload > 0 and uploads is not None,
         uploads.hosts if "write" in caller.may and uploads is not None else (),
         service.threads is not None and sharing is not None and sharing.may_share(caller),
-        "write" in caller.may,
+        "write" in caller.may and getattr(request.app.state, "teaches", False),
         caller.name,
         getattr(request.state, "has_session", False),
         service.threads is not None and sharing is not None and not caller.visitor,

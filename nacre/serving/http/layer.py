@@ -1,5 +1,5 @@
 """/api/graphs/{graph}/layer: names of classes and properties; others by callers that may write, in `people.yaml`, with
-who and when. The graph answers as before until the new version is complete. .../layer/words: teaching a word."""
+who and when. The graph answers as before until the new version is complete."""
 
 import logging
 import os
@@ -11,22 +11,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from ingestion.layer.apply import (
     MAX_NAME,
     MAX_NAMES,
-    Meaning,
     Named,
     NamedKind,
     names_from_people,
-    with_further_name,
     with_names,
 )
 from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer_files
 from nacre.errors import ConfigError
-from nacre.extension import service
 from nacre.records.schema import Schema
 from nacre.serving.errors import NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
@@ -86,27 +83,6 @@ class NamesChange(BaseModel):
     iri: str = Field(max_length=2000)
     value: str = Field("", max_length=2000)
     also: list[Annotated[str, Field(max_length=MAX_NAME)]] = Field(max_length=MAX_NAMES)
-
-
-@dataclass(frozen=True)
-class WordMeanings:
-    """What a word may mean, the likeliest first. `problem` says why it can't be taught, `may_write` whether this caller
-    may teach it."""
-
-    graph: str
-    word: str
-    question: str
-    meanings: tuple[Meaning, ...]
-    problem: str
-    may_write: bool
-
-
-class WordMeaning(BaseModel):
-    """A word and what it means: a class or property by IRI or name, a value of the property, or a thing by its IRI."""
-
-    word: str = Field(min_length=1, max_length=MAX_NAME)
-    meaning: str = Field(min_length=1, max_length=2000)
-    value: str = Field("", max_length=2000)
 
 
 class _Changes:
@@ -178,56 +154,25 @@ def change_names(look_up: GraphLookUpDep, change: NamesChange) -> GraphNames:
     """Save other names of one class, property, thing or value and apply them. Needs a key with the right `write`."""
     require_names_right(look_up.caller)
     with look_up.open() as opened:
-        layers, sign = _signed(look_up, opened)
+        layers, sign = signed_layers(look_up, opened)
         if (of := Named("value" if change.value else "thing", change.iri, change.value)) not in names_from_people(
             layers
         ):
             if change.iri not in opened.schema.class_of and change.iri not in opened.schema.predicate_of:
                 raise NotFound(f"No class or property {change.iri[:200]!r} in graph {look_up.graph!r}.")
             of = Named("class" if change.iri in opened.schema.class_of else "property", change.iri)
-    return _start_change(look_up, with_names(layers, of, change.also, **sign))
+    return start_change(look_up, with_names(layers, of, change.also, **sign))
 
 
-@router.get("/{graph}/layer/words", summary="Propose what a word may mean")
-def word_meanings(
-    look_up: GraphLookUpDep,
-    word: Annotated[str, Query(min_length=1, max_length=MAX_NAME)],
-    question: Annotated[str, Query(max_length=MAX_QUESTION)] = "",
-    search: Annotated[str, Query(max_length=MAX_NAME)] = "",
-) -> WordMeanings:
-    """The likeliest classes, properties and values, or of all, also the things, those whose names begin like `search`.
-    Each comes with what the question would give if the word meant that."""
-    meanings: tuple[Meaning, ...] = ()
-    problem = ""
-    try:
-        with look_up.open() as opened:
-            meanings = service("layer_patterns", "find_meanings", "Teaching")(word, question, opened, search)
-    except ConfigError as error:
-        problem = str(error)
-    return WordMeanings(look_up.graph, word, question, meanings, problem, WRITE in look_up.caller.may)
-
-
-@router.post("/{graph}/layer/words", summary="Teach a word", status_code=202)
-def teach_word(look_up: GraphLookUpDep, body: WordMeaning) -> GraphNames:
-    """Add a word that names nothing to the other names of a class, property, value or thing, and apply it. Needs a key
-    with the right `write`."""
-    require_names_right(look_up.caller)
-    with look_up.open() as opened:
-        found = service("layer_patterns", "taught_meaning", "Teaching")(body.word, body.meaning, opened, body.value)
-        layers, sign = _signed(look_up, opened)
-    return _start_change(
-        look_up, with_further_name(layers, Named(found.kind, found.iri, found.value), body.word, **sign)
-    )
-
-
-def _signed(look_up: GraphLookUp, opened: Graph) -> tuple[LayerFiles, dict[str, str]]:
+def signed_layers(look_up: GraphLookUp, opened: Graph) -> tuple[LayerFiles, dict[str, str]]:
     """The layers of an open graph, and who changes them when."""
     folder = versions.version_folder(look_up.library.data / look_up.graph, opened.version)
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
     return read_layer_files(folder), {"who": look_up.caller.owner, "when": when}
 
 
-def _start_change(look_up: GraphLookUp, file: LayerFile) -> GraphNames:
+def start_change(look_up: GraphLookUp, file: LayerFile) -> GraphNames:
+    """Apply a changed layer in the background; the names meanwhile."""
     _changes.start(look_up.library.data, look_up.graph, file)
     report_deed(look_up.caller, "changed names", graph=look_up.graph)
     return graph_names(look_up)

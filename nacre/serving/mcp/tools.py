@@ -25,10 +25,9 @@ from nacre.records.evidence import Cell
 from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import MAX_PAGE, VerifiedQuery, VerifiedQuestion
-from nacre.serving.http import layer
 from nacre.serving.http.dependencies import GraphLookUp
 from nacre.serving.http.graphs import examples_of, graph_summary
-from nacre.serving.http.layer import MAX_QUESTION, WordMeaning
+from nacre.serving.http.layer import MAX_QUESTION
 from nacre.serving.keys import report_deed
 from nacre.serving.mcp.ask import AskCall, AskTool, ToolContext
 from nacre.serving.transcript import AgentAnswer
@@ -366,14 +365,15 @@ class GraphTools:
         """Without a meaning, propose what a word may mean; with one, make it another name in the graph. Only give a
         meaning that the user chose. It takes effect after some seconds."""
         context = self._resolve_context(ctx.request_context)
-        service = context.service
-        async with service.look_up_slot(context.caller):
-            name = await run_in_thread(service.resolve_graph, graph, context.caller)
-            look_up = GraphLookUp(service.library, context.caller, name)
+        async with context.service.look_up_slot(context.caller):
+            name = await run_in_thread(context.service.resolve_graph, graph, context.caller)
+            look_up = GraphLookUp(context.service.library, context.caller, name)
             if meaning:
-                await run_in_thread(layer.teach_word, look_up, WordMeaning(word=word, meaning=meaning, value=value))
+                teach = service("layer_patterns", "teach_meaning", "Teaching")
+                await run_in_thread(teach, look_up, word, meaning, value)
                 return TaughtWord(graph=name, word=word, taught=value or meaning, proposals=[], problem="")
-            found = await run_in_thread(layer.word_meanings, look_up, word, question)
+            propose = service("layer_patterns", "propose_meanings", "Teaching")
+            found = await run_in_thread(propose, look_up, word, question)
         proposals = [ProposedMeaning(**asdict(each)) for each in found.meanings]
         return TaughtWord(graph=name, word=word, taught="", proposals=proposals, problem=found.problem)
 

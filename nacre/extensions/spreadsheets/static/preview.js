@@ -1,7 +1,7 @@
 // The first rows of a table before it is read: a file -> its sheets with their columns, of which the types and the one that
 // names the rows can be changed; what was changed becomes a file of metadata (CSV on the Web) beside the table.
 
-import { addWords, apiPath, block, call, element, get, quiet, send, t } from "../../static/shared/page.js";
+import { addWords, apiPath, block, button, call, choiceGroup, day, element, get, quiet, send, t } from "../../static/shared/page.js";
 import { translate } from "../../static/shell/add_data.js";
 
 await addWords("tables/files/");
@@ -50,20 +50,30 @@ function metadata(file, sheets, changed) {
     for (const each of columns) if (changed.has(each)) all[each.place].datatype = TYPES[changed.get(each)][1];
     return all;
   };
-  const tables = sheets.map((each) => ({ url: each.url, tableSchema: { columns: described(each), rowTitles: changed.get(each) } }));
+  const tables = sheets.map((each) => ({ url: each.url, tableSchema: { columns: described(each), rowTitles: changed.get(each) === "" ? [] : changed.get(each) } }));
   return new File([JSON.stringify({ "@context": "http://www.w3.org/ns/csvw", tables })], file.name + "-metadata.json");
 }
 
 function sheet(file, own, changed) {
   const { sheet: name, label, named_by: namedBy, columns, more_columns: more, rows, notes } = own;
-  const naming = element("select", { onchange: () => changed.set(own, naming.value) }, !namedBy && element("option"), columns.map((each) => element("option", { selected: each.name === namedBy }, each.name)));
+  const naming = element("select", { onchange: () => changed.set(own, naming.value) }, element("option", { value: "", selected: !namedBy }, t("previewNoName")), columns.map((each) => element("option", { selected: each.name === namedBy }, each.name)));
+  const types = columns.map((each) => typeOf(each, changed));
   const isNumber = columns.map((each) => (NUMBERS.includes(each.type) ? "number" : null));
   const title = (name ? name + ": " : "") + t("previewRows", { label });
   return [element("p", {}, title), element("label", { class: "row quiet" }, t("previewNamedBy"), naming),
     block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("previewOf", { name: name || file.name }) }, element("table", {},
-      element("thead", {}, element("tr", {}, columns.map((each, i) => element("th", { scope: "col", class: isNumber[i] }, each.name, element("br"), typeOf(each, changed))))),
+      element("thead", {}, element("tr", {}, columns.map((each, i) => element("th", { scope: "col", class: isNumber[i] }, each.name, element("br"), types[i])))),
       element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, i) => element("td", { class: isNumber[i] }, cell)))))))),
-    more > 0 && quiet(t("previewMore", { n: more })), notes.map((each) => quiet(translate(each)))];
+    columns.map((each, i) => each.days.length > 0 && dayOrMonth(each, types[i])), more > 0 && quiet(t("previewMore", { n: more })), notes.map((each) => quiet(translate(each)))];
+}
+
+// Dates that do not show whether the day or the month is first: a click says it.
+function dayOrMonth({ name, days }, field) {
+  const [first, second, year] = days[0].split(/\D/), choices = { dayFirst: [second, first], monthFirst: [first, second] };
+  const said = ([month, date]) => day(Date.UTC(year.length < 3 ? 2000 + +year : year, month - 1, date), "UTC");
+  const buttons = Object.entries(choices).map(([type, at]) => button(t(type === "dayFirst" ? "dayIsFirst" : "monthIsFirst", { date: said(at) }), () => { field.value = type; field.dispatchEvent(new Event("change")); }, "chip"));
+  field.addEventListener("change", () => buttons.forEach((each, i) => each.setAttribute("aria-pressed", String(Object.keys(choices)[i] === field.value))));
+  return choiceGroup(t("dayOrMonth", { column: name, dates: days.join(", ") }), buttons);
 }
 
 // The type of a column, to be changed. A number with a unit is no other kind of number; a text may name rows of another table or things of the graph.

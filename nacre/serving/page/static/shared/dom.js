@@ -30,15 +30,17 @@ export const svg = (tag, attributes = {}, ...inside) => fill(document.createElem
 export const element = (tag, attributes = {}, ...inside) => fill(document.createElement(tag), attributes, inside);
 
 const classed = (tag) => (kind, ...inside) => element(tag, { class: kind }, inside);
-export const block = classed("div"), inline = classed("span"), para = classed("p"), item = (...inside) => element("li", {}, inside), quiet = (...inside) => para("quiet", inside), row = (...inside) => block("row", inside), faint = (...inside) => inline("quiet", inside), card = (...inside) => element("section", { class: "card" }, inside), h3 = (key) => element("h3", {}, t(key));
+export const block = classed("div"), inline = classed("span"), para = classed("p"), item = (...inside) => element("li", {}, inside), quiet = (...inside) => para("quiet", inside), row = (...inside) => block("row", inside), faint = (...inside) => inline("quiet", inside), card = (...inside) => element("section", { class: "card" }, inside), h2 = (text) => element("h2", {}, text), h3 = (key) => element("h3", {}, t(key));
 
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));
 }
 
-// A button with an icon. The label is its accessible name and tooltip.
+// The accessible name and tooltip of a control.
+export const labelled = (label) => ({ "aria-label": label, title: label });
+
 export function iconButton(name, label, onclick, more = {}) {
-  return element("button", { type: "button", class: "icon", "aria-label": label, title: label, onclick, ...more }, icon(name));
+  return element("button", { type: "button", class: "icon", ...labelled(label), onclick, ...more }, icon(name));
 }
 
 export function button(label, onclick, kind = "", more = {}) {
@@ -59,7 +61,7 @@ export function openMenu(opener, ...entries) {
   pop.style.maxHeight = "min(32rem, " + (bottom - 16) + "px)";
   pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
   pop.style.top = Math.max(8, Math.min(at.bottom + 4, bottom - pop.offsetHeight - 8)) + "px";
-  pop.querySelector("button, input")?.focus();
+  pop.querySelector("button, input, a")?.focus();
 }
 
 // A day for reading: 3 May 2026.
@@ -76,11 +78,20 @@ export const areYears = (cells) => cells.every((cell) => cell == null || (Number
 // A heading with the unit of its numbers, unless it names it: "weight in kg".
 export const withUnit = (label, unit) => (unit && !label.split(/[\s()]+/).includes(unit) ? label + " (" + unit + ")" : label);
 
+// A number with its unit; English has a sign of money before it.
+export const withSign = (text, unit) => (language === "en" && /^\p{Sc}$/u.test(unit) ? text.replace(/\d/, (digit) => unit + digit) : unit ? text + " " + unit : text);
+
 // Format a cell for reading: six significant digits or cents for long fractions, two places in money, no separator in years.
 export function formatCell(cell, column = "", asYear = areYears([cell])) {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "boolean") return t(cell ? "yes" : "no");
-  if (typeof cell !== "number") return /^\d{4}-\d\d-\d\d$/.test(cell) ? day(cell, "UTC") : String(cell);
+  if (typeof cell !== "number") {
+    const [, amount, sign] = /^(-?\d+(?:\.\d+)?) ?(\p{Sc})$/u.exec(cell) || [];
+    if (sign) return withSign(formatCell(Number(amount), sign), sign);
+    // a point in time without a zone; it stays on one line
+    const [, date, time] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::00)?)?$/.exec(cell) || [];
+    return date ? (day(date, "UTC") + (time ? ", " + time : "")).replaceAll(" ", "\u00a0") : String(cell);
+  }
   if (Number.isInteger(cell)) return asYear || /\b(year|date|code|id|number)\b/i.test(column) ? String(cell) : cell.toLocaleString(language);
   if (/[£$€]/.test(column)) return MONEY.format(cell);
   return Math.abs(cell) >= 1e-4 && Math.abs(cell) < 1e15 ? DIGITS.format(cell) : String(cell);

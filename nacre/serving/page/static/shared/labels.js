@@ -30,4 +30,4 @@ export const isIri = (text) => /^(https?|urn|mailto|nacre-file|_):\S*$/.test(tex
 
 export const pageLink = (parts, ...inside) => element("a", { href: pageAddress(parts) }, ...inside);
 const linkTo = (kind) => (graph, iri, label) => element("a", { href: pageAddress({ graph, [kind]: iri }), class: "thing", title: iri }, label || localName(iri));
-export const thingLink = linkTo("thing"), classLink = linkTo("class");
+export const thingLink = linkTo("thing"), classLink = linkTo("class"), LINK_BY_KIND = { entity: thingLink, class: classLink };

@@ -1,6 +1,6 @@
 // Files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h3, isKnown, item, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
+import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h2, h3, isKnown, item, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -8,6 +8,8 @@ const PART = 8 << 20, POLL_DELAY = 700, EXAMPLES = 3, MAX_TRIES = 60, RETRY_DELA
 // what the server prints, in the reader's language as far as the patterns of its file know it
 const PATTERNS = language === "en" ? [] : await (await fetch("static/words/lines/" + language + ".json")).json();
 export const translate = (line) => PATTERNS.length ? PATTERNS.reduce((text, [pattern, words]) => text.replace(new RegExp(pattern, "gu"), words), line).replace(/\b\d{1,3}(,\d{3})+\b|\b\d+\.\d(?= s$)/g, (found) => Number(found.replaceAll(",", "")).toLocaleString(language)) : line;
+// the steps of reading files, each with its last stage; lines that are no report: how much is done of how much, that a stage ended, the version
+const STEPS = [["stepRead", "parse"], ["stepTables", "names"], ["stepSentences", "index"], ["stepPublish", "publish"], ["stepVectors", "vectors"]], STAGE = /^(?:(\w+): ([\d,]+)(?: of ([\d,]+))?|(\w+): [\d.]+ s|'.+' is now version .+)$/;
 const DONE = { done: t("graphReady"), failed: t("filesUnread"), cancelled: t("stoppedUnchanged") };
 
 export function showAddData(wanted) {
@@ -16,7 +18,7 @@ export function showAddData(wanted) {
   const drawGraphs = () => list.replaceChildren(...state.graphs.map((each) => graphItem(each)));
   drawGraphs();
   const attaching = element("div");
-  $("look").replaceChildren(element("h2", {}, t("addData")), files, attaching, card(h3("graphsHere"), list));
+  $("look").replaceChildren(h2(t("addData")), files, attaching, card(h3("graphsHere"), list));
   if (state.choices.attaches) import("../../attach/files/attach.js").then(({ attachForm }) => attaching.replaceWith(attachForm(drawGraphs)));
 }
 
@@ -136,13 +138,22 @@ async function online(request) {
   }
 }
 
+// The stages of reading by the lines of the server: what is done, how far the next one is, and what comes after it.
+function stepList(lines) {
+  const [, stage, done, all] = STAGE.exec(lines.at(-1)) || [], ended = lines.flatMap((each) => STAGE.exec(each)?.[4] || []), at = STEPS.findIndex(([, last]) => !ended.includes(last));
+  const count = (text) => countPhrase(Number(text.replaceAll(",", "")), stage === "parse" ? "row" : "passage");
+  const far = done && !ended.includes(stage) && t(all ? "soFarOf" : "soFar", { n: count(done), all: all && count(all) });
+  return element("ol", { class: "steps" }, STEPS.map(([key], i) => element("li", { class: i < at ? "done" : i === at && "busy" }, t(key), i === at && far)));
+}
+
 // Show the progress until the end, then the new graph.
 async function follow(view, upload) {
   for (;;) {
     const now = await online(() => get(apiPath("uploads", upload)));
-    const lines = element("pre", { class: "progress", tabindex: "0", "aria-label": t("progress") }, now.lines.map(translate).join("\n"));
+    const report = now.lines.filter((each) => !STAGE.test(each));
+    const lines = report.length > 0 && element("details", {}, element("summary", {}, t("uploadLog")), element("pre", { class: "progress", tabindex: "0", "aria-label": t("uploadLog") }, report.map(translate).join("\n")));
     if (now.phase === "running") {
-      show(view, para("working", now.address ? t("readingAddress", { address: now.address }) : t("readingFiles")), lines, button(t("stop"), () => call("DELETE", apiPath("uploads", upload))));
+      show(view, now.address ? para("working", t("readingAddress", { address: now.address })) : stepList(now.lines), button(t("stop"), () => call("DELETE", apiPath("uploads", upload))));
       await new Promise((wait) => setTimeout(wait, POLL_DELAY));
       continue;
     }
@@ -154,7 +165,7 @@ async function follow(view, upload) {
     view.name.dispatchEvent(new Event("input"));
     view.done();
     const about = state.graphs.find((each) => each.name === now.graph), examples = block("options");
-    show(view, para(null, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, element("details", {}, element("summary", {}, t("progress")), lines));
+    show(view, para(null, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, lines);
     const found = await get(apiPath("graphs", now.graph, "examples"));
     examples.append(...found.slice(0, EXAMPLES).map((each) => button(each, () => askQuestion(each), "chip")));
     return;

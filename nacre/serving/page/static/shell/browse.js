@@ -1,6 +1,6 @@
 // The pages of a thing, with facts in both directions, and of a class, with its properties.
 
-import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h3, inline, isIri, item, language, localName, pageLink, para, quiet, t, thingLink, withUnit } from "../shared/page.js";
+import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h2, h3, inline, isIri, item, language, localName, pageLink, para, quiet, t, thingLink, withSign, withUnit } from "../shared/page.js";
 import { classTable } from "./class_table.js";
 
 const IMAGE_DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i, IMAGE_FILE = /\.(png|jpe?g|gif|webp|avif)$/i;
@@ -17,7 +17,7 @@ export async function showThing(graph, iri, ask) {
     if (own !== latestRequest) return;
     $("about").textContent = thing.label;
     const facts = thing.facts.filter((each) => !(LABEL_PREDICATES.test(each.predicate) && each.ends.every((end) => end.text === thing.label)));
-    look(graph, element("h2", {}, thing.label), para("kinds", thing.classes.map((each) => [inline("tag", classLink(graph, each.iri, each.text)), " "])),
+    look(graph, h2(thing.label), para("kinds", thing.classes.map((each) => [inline("tag", classLink(graph, each.iri, each.text)), " "])),
       pictures(facts, thing.label),
       facts.length ? card(h3("facts"), factTable(graph, iri, facts)) : quiet(t("noOtherFacts")),
       thing.linking.length ? card(h3("linksHere"), factTable(graph, iri, thing.linking, true)) : "",
@@ -51,7 +51,7 @@ function pictures(facts, label) {
 const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href: address, class: "iri", rel: "noopener noreferrer", target: "_blank" }, address) : inline("iri", address));
 
 function factTable(graph, iri, facts, linking = false) {
-  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : (/^(true|false)$/.test(text) ? formatCell(text === "true") : text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label + facts.unit) : formatCell(text)) + (facts.unit ? " " + facts.unit : ""));
+  const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : withSign(/^(true|false)$/.test(text) ? formatCell(text === "true") : text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label + facts.unit) : formatCell(text), facts.unit));
   return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? t("linkOf", { property: each.label }) : each.label),
     element("td", {}, valueList(graph, iri, each, linking, (one) => end(one, each)))))));
 }
@@ -85,7 +85,7 @@ export async function showClass(graph, iri, ask) {
     const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
     const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, withUnit(each.label, each.unit)),
       element("td", {}, element("span", { class: "share", title: t("rowsOf", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
-    look(graph, element("h2", {}, kind.label), para(null, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
+    look(graph, h2(kind.label), para(null, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
       kind.parents.length ? quiet(t("kindOf"), links(kind.parents)) : "", kind.children.length ? quiet(t("hasKinds"), links(kind.children)) : "",
       members || "",
       kind.properties.length ? card(h3("whatTheyHave"), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
@@ -106,7 +106,7 @@ async function showAllClasses(graph) {
     if (own !== latestRequest) return;
     $("about").textContent = t("allClasses");
     const sorted = [...classes].sort((a, b) => b.count - a.count);
-    look(graph, element("h2", {}, t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => item(classLink(graph, each.iri, each.label), " ", faint(each.count.toLocaleString(language))))));
+    look(graph, h2(t("allClasses")), element("ul", { class: "names" }, sorted.slice(0, 1000).map((each) => item(classLink(graph, each.iri, each.label), " ", faint(each.count.toLocaleString(language))))));
   } catch (problem) {
     showFailure(own, problem, () => showAllClasses(graph));
   }

@@ -1,6 +1,6 @@
 // The picture of all classes: a map that is searched, zoomed and moved, with a list of its classes beside it.
 
-import { $, apiPath, block, button, classLink, countPhrase, element, faint, get, item, language, pageAddress, para, row, searchField, t } from "../shared/page.js";
+import { $, apiPath, block, button, classLink, countPhrase, element, faint, get, h2, item, language, pageAddress, para, row, searchField, t } from "../shared/page.js";
 import { beginLoading, latestRequest, look, showFailure } from "./browse.js";
 import { drawPicture } from "./picture.js";
 import { connect, layOut, linkWidths, shortNumber } from "./schema_graph.js";
@@ -26,7 +26,7 @@ function draw(view) {
   view.found = element("p", { class: "quiet", role: "status" });
   view.list = element("ul", { class: "names map-list", "aria-label": t("classList") });
   view.caption = para("quiet map-caption");
-  look(graph, element("h2", {}, t("pictureOf", { graph })), row(view.search, button(t("zoomWhole"), () => view.picture.whole(), "plain"),
+  look(graph, h2(t("pictureOf", { graph })), row(view.search, button(t("zoomWhole"), () => view.picture.whole(), "plain"),
     plumbing ? element("label", { class: "check" }, box, t("showPlumbing", { n: plumbing })) : ""), view.found,
   block("map-sides", element("figure", { class: "schema" }, view.frame = element("div"), view.caption), view.list));
   redraw(view);

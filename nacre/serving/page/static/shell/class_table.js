@@ -1,6 +1,6 @@
 // The address of a class -> its table with sorting, search, filters with counts, pages and files.
 
-import { $, announce, apiPath, areYears, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, language, loadLabels, navigate, openMenu, quiet, searchField, t, thingLink, withUnit } from "../shared/page.js";
+import { $, announce, apiPath, areYears, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, labelled, language, loadLabels, navigate, openMenu, quiet, searchField, t, thingLink, withUnit } from "../shared/page.js";
 
 const PAGE = 100, TYPING_DELAY = 250, COLLATOR = new Intl.Collator(language, { numeric: true });
 const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"), none: t("signNone") };
@@ -173,7 +173,7 @@ function histogram(view, column, { bins }, asYear) {
   return bins.length < 2 ? "" : [block("bins", bins.map(({ low, high, count }) => {
     const label = text(low) + " – " + text(high) + ": " + number(count), bar = inline("bar");
     bar.style.height = (count / top) * 100 + "%";
-    return button(bar, () => setRange(view, column, low, high), "", { title: label, "aria-label": label });
+    return button(bar, () => setRange(view, column, low, high), "", labelled(label));
   })), block("bin-ends", faint(text(bins[0].low)), faint(text(bins.at(-1).high)))];
 }
 

@@ -1,6 +1,6 @@
 // One question under two configurations, side by side; nothing is stored.
 
-import { $, block, button, element, quiet, state, streamTurn, t } from "../shared/page.js";
+import { $, block, button, element, h2, quiet, state, streamTurn, t } from "../shared/page.js";
 import { panel } from "../turn/panel.js";
 import { optionFields, savedOptions } from "./options.js";
 import { failTurn, finishTurn, handleEvent, newTurn } from "../turn/turn.js";
@@ -17,7 +17,7 @@ export function showCompare() {
     form.onsubmit = (event) => event.preventDefault();
     side.root = element("section", { class: "side", "aria-label": t("configurationOf", side) }, element("details", { open: true }, element("summary", {}, t("configurationOf", side)), form), side.out);
   }
-  $("compare").replaceChildren(element("h2", {}, t("twoConfigurations")), quiet(t("bothAnswer")), block("sides", sides.map((each) => each.root)));
+  $("compare").replaceChildren(h2(t("twoConfigurations")), quiet(t("bothAnswer")), block("sides", sides.map((each) => each.root)));
 }
 
 export async function compareAnswers(question, signal) {

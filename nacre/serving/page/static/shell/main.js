@@ -14,12 +14,12 @@ const THEMES = { system: "themeSystem", light: "themeLight", dark: "themeDark" }
 async function showRoute(wanted) {
   closeSource();
   toggleMenu(false);
-  const looking = isBrowsing(wanted);
+  const looking = isBrowsing(wanted), comparing = "compare" in wanted;
   if (!$("turns").hidden) state.scrolled = $("talk").scrollTop;
   $("look").hidden = !looking;
-  $("compare").hidden = !("compare" in wanted);
-  $("turns").hidden = looking || "compare" in wanted;
-  $("welcome").hidden = looking || "compare" in wanted || Boolean(wanted.thread);
+  $("compare").hidden = !comparing;
+  $("turns").hidden = looking || comparing;
+  $("welcome").hidden = looking || comparing || Boolean(wanted.thread);
   if (wanted.graph && wanted.graph !== state.graph && isKnown(wanted.graph)) selectGraph(wanted.graph);
   document.title = "Nacre";
   if (wanted.graph && wanted.graph !== state.graph) return showUnknownGraph(wanted.graph);
@@ -27,7 +27,7 @@ async function showRoute(wanted) {
     $("talk").scrollTop = 0;
     await showView(wanted);
     document.title = $("about").textContent + " · Nacre";
-  } else if ("compare" in wanted) {
+  } else if (comparing) {
     $("about").textContent = state.graph;
     (await import("./compare.js")).showCompare();
   } else if (wanted.thread) {
@@ -154,6 +154,7 @@ document.onclick = (event) => {
   const to = new URL(link.getAttribute("href") ?? link.href.baseVal, location);
   if (to.origin !== location.origin || to.pathname !== location.pathname || to.hash) return;
   event.preventDefault();
+  link.closest(".menu")?.hidePopover();
   navigate(to.pathname + to.search);
 };
 document.addEventListener("keydown", (event) => {

@@ -47,7 +47,12 @@ export function showActiveOptions() {
   const { mind, branches, max_rounds, strategy, top_k } = savedOptions();
   const words = [mind && t(mind), branches?.map(branchLabel).join(" + "), max_rounds && countPhrase(max_rounds, "round"), STRATEGY_LABELS[strategy], top_k && t("passages", { n: top_k })].filter(Boolean).join(", ");
   $("chosen").hidden = !words;
-  $("chosen").replaceChildren(t("askedWith", { what: words }), button(t("change"), openConfiguration, "plain"), button(t("reset"), () => { localStorage.removeItem(STORAGE_KEY); showActiveOptions(); }, "plain"));
+  $("chosen").replaceChildren(t("askedWith", { what: words }), button(t("change"), openConfiguration, "plain"), button(t("reset"), reset, "plain"));
+}
+
+function reset() {
+  localStorage.removeItem(STORAGE_KEY);
+  showActiveOptions();
 }
 
 export function openConfiguration() {
@@ -55,7 +60,7 @@ export function openConfiguration() {
   let chosen = savedOptions();
   const draw = () => dialog.replaceChildren(element("header", {}, element("h2", { id: "configuration-head" }, t("configuration")), iconButton("close", t("close"), () => dialog.close())),
     element("form", { method: "dialog" }, optionFields(chosen, (now) => { chosen = now; localStorage.setItem(STORAGE_KEY, JSON.stringify(now)); showActiveOptions(); }), languageField(),
-      row(element("button", { class: "main" }, t("done")), button(t("reset"), () => { chosen = {}; localStorage.removeItem(STORAGE_KEY); showActiveOptions(); draw(); }),
+      row(element("button", { class: "main" }, t("done")), button(t("reset"), () => { chosen = {}; reset(); draw(); }),
         element("a", { href: "?compare=1", class: "go", onclick: () => dialog.close() }, t("compareTwo")))));
   draw();
   dialog.showModal();

@@ -2,7 +2,8 @@
 
 import { announce, element, inline, t } from "../shared/page.js";
 
-const LETTER = 6.8, LINE = 17, MIN_RADIUS = 3, EDGE = 48, PLACE_ZOOM = 6, PLACES_ZOOM = 13;
+export const RADIUS = 6;
+const LETTER = 6.8, LINE = 17, MIN_RADIUS = 3, EDGE = 48, PLACE_ZOOM = 6, PLACES_ZOOM = 13, PAN = 80;
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 let library = null;
@@ -12,6 +13,7 @@ export const leaflet = () => (library ??= Promise.all([import("../vendor/leaflet
 // A map of Leaflet: the wheel zooms if it has the focus, and a drag opens nothing.
 export async function leafletMap(root, options) {
   const L = await leaflet(), map = L.map(root, { zoomAnimation: false, scrollWheelZoom: false, zoomSnap: 0, zoomDelta: 0.5, ...options });
+  root.tabIndex = 0;
   root.addEventListener("focusin", () => map.scrollWheelZoom.enable());
   root.addEventListener("focusout", () => map.scrollWheelZoom.disable());
   root.addEventListener("click", (event) => { if (map.dragging.moved()) { event.preventDefault(); event.stopPropagation(); } }, true);
@@ -51,7 +53,7 @@ export async function drawPicture(root, { nodes, links, compare, light = () => {
       const { x, y } = map.latLngToContainerPoint(spot(node)), r = Math.max(MIN_RADIUS, node.r * (ground ? 1 : Math.min(1, scale)));
       node.box = [x - r, y - r, x + r, y + r];
       node.drawn.style.width = node.drawn.style.height = r * 2 + "px";
-      node.inside.textContent = r > 15 ? node.size ?? "" : "";
+      node.inside.textContent = r > (ground ? RADIUS : 15) ? node.size ?? "" : "";
     }
     for (const each of links) each.drawn.style.strokeWidth = Math.max(0.5, each.width * Math.min(1, scale)) + "px";
     const taken = [], { x: edge } = map.getSize();
@@ -74,10 +76,10 @@ export async function drawPicture(root, { nodes, links, compare, light = () => {
   root.addEventListener("keydown", (event) => {
     const from = nodes.find((node) => node.drawn === document.activeElement), way = DIRECTIONS[event.key];
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (way && from) {
+    if (way) {
       const along = (node) => (node.x - from.x) * way[0] + (node.y - from.y) * way[1], aside = (node) => Math.abs((node.x - from.x) * way[1]) + Math.abs((node.y - from.y) * way[0]), far = (node) => along(node) + 2 * aside(node);
-      const ahead = nodes.filter((node) => isNamed(node) && along(node) > 1 && aside(node) < along(node) * 2).sort((a, b) => far(a) - far(b));
-      ahead[0]?.drawn.focus({ preventScroll: true });
+      const [ahead] = !from ? [] : nodes.filter((node) => isNamed(node) && along(node) > 1 && aside(node) < along(node) * 2).sort((a, b) => far(a) - far(b));
+      if (ahead) ahead.drawn.focus({ preventScroll: true }); else map.panBy(way.map((each) => each * PAN), { animate: false });
     } else if ("+=-0".includes(event.key)) {
       if (from && event.key !== "0") map.setView(spot(from), map.getZoom(), { animate: false });
       if (event.key === "0") whole();

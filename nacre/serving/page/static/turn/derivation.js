@@ -1,11 +1,11 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, block, button, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, language, para, quiet, row, send, state, t, thingLink } from "../shared/page.js";
+import { apiPath, block, button, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, language, para, quiet, row, send, state, t, thingLink, LINK_BY_KIND } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
-import { LINK_BY_KIND, questionSteps } from "./question_steps.js";
+import { questionSteps } from "./question_steps.js";
 import { rowTable } from "./table.js";
-import { addsWords, branchLabel, isConfirmed, STATUS_LABELS, writtenBy } from "./turn.js";
+import { addsWords, branchLabel, isConfirmed, STATUS_LABELS, teachingButtons, writtenBy } from "./turn.js";
 
 const MAX_LISTED = 6;
 const BRANCH_ORDER = ["sql", "sparql", "vector", "lexical"];
@@ -13,15 +13,15 @@ const KINDS = { class: t("kindClass"), predicate: t("kindProperty"), entity: t("
 const STEP_LABELS = { rewriter: t("stepRewriter"), understand: t("stepUnderstand"), tool_selector: t("stepSelector"), fuser: t("stepFuser"), answer: t("stepFuser") };
 
 // Draw the derivation of a turn into `root`, at each event.
-export function drawDerivation(root, { live }) {
-  const { record } = live;
+export function drawDerivation(root, turn) {
+  const { live } = turn, { record } = live;
   const queries = record?.queries || live.queries;
   const rounds = new Map();
   for (const each of live.routes) rounds.set(each.round, new Set(each.branches));
   for (const each of [...queries.map(({ tool, round }) => ({ branch: tool, round })), ...live.evidence]) rounds.set(each.round, (rounds.get(each.round) || new Set()).add(each.branch));
   root.replaceChildren(
     para("asked", live.question), record ? summary(record) : para("working", t("underWay")),
-    understandingSection(live, record), questionSteps(record), timeSection(live, record),
+    understandingSection(live, record), record && teachingButtons(turn, record, true), questionSteps(record), timeSection(live, record),
     ...[...rounds].sort(([a], [b]) => a - b).map(([round, branches]) => element("section", {}, element("h3", {}, t("roundN", { n: round })),
       [...branches].sort((a, b) => BRANCH_ORDER.indexOf(a) - BRANCH_ORDER.indexOf(b)).map((branch) => branchSection(branch, round, live, record, queries.filter((each) => each.tool === branch && each.round === round))))),
     record ? agentsSection(record) : "", record?.llm_calls ? promptsSection(record) : "");

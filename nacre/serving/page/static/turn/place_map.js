@@ -1,9 +1,9 @@
 // Things with places -> a map with the outlines of countries, which come with the page.
 
-import { apiPath, countPhrase, element, loadLabels, localName, pageAddress, send, t } from "../shared/page.js";
-import { drawPicture } from "../shell/picture.js";
+import { apiPath, button, countPhrase, element, labelled, loadLabels, localName, openMenu, pageAddress, send, t, thingLink } from "../shared/page.js";
+import { RADIUS, drawPicture } from "../shell/picture.js";
 
-const MAX_PLACES = 500, RADIUS = 6, MAX_NAMES = 3, ATLAS = "static/vendor/world-atlas-2.0.2/countries-110m.json";
+const MAX_PLACES = 500, MAX_NAMES = 3, ATLAS = "static/vendor/world-atlas-2.0.2/countries-110m.json";
 
 let outlines = null;
 const countries = () => (outlines ??= Promise.all([fetch(ATLAS).then((reply) => reply.json()), import("../vendor/topojson-client-3.1.0/topojson-client.min.js")]).then(([atlas]) => {
@@ -22,11 +22,12 @@ export async function appendMap(parent, graph, things, fewest = 1) {
   const places = Object.entries(await send("POST", apiPath("graphs", graph, "places"), { iris }));
   if (places.length < fewest) return;
   const labels = await loadLabels(graph, places.map(([iri]) => iri)), ground = await countries(), title = t("mapOf", { what: countPhrase(places.length, "thing") });
-  // things at one place are one mark
+  // things at one place are one mark, which lists them
   const nodes = [...Map.groupBy(places, ([, place]) => String(place)).values()].map((here) => {
     const [iri, [latitude, longitude]] = here[0], names = here.map(([each]) => labels.get(each) || localName(each)), count = here.length;
     const label = (count > 1 ? countPhrase(count, "thing") + ": " : "") + names.slice(0, MAX_NAMES).join(", ") + (count > MAX_NAMES ? " …" : "");
-    return { iri, label, x: longitude, y: -latitude, r: RADIUS + Math.sqrt(count - 1) * 2, drawn: element("a", { href: pageAddress({ graph, thing: iri }), "aria-label": label, title: label }) };
+    const named = labelled(label), drawn = count > 1 ? button("", () => openMenu(drawn, here.map(([each], i) => thingLink(graph, each, names[i]))), "", named) : element("a", { href: pageAddress({ graph, thing: iri }), ...named });
+    return { iri, label, x: longitude, y: -latitude, r: count > 1 ? RADIUS + 3 + Math.sqrt(count) : RADIUS, size: count > 1 && count, drawn };
   });
   const root = element("div", { class: "map", role: "group", "aria-label": title + t("mapKeys") });
   parent.append(element("figure", { class: "chart places" }, element("figcaption", {}, title), root));

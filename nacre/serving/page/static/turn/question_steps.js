@@ -1,9 +1,8 @@
 // From a question to its queries: record -> triples with unknowns, matches, readings, checks.
 
-import { classLink, countPhrase, element, faint, isIri, item, para, quiet, t, thingLink } from "../shared/page.js";
+import { countPhrase, element, faint, isIri, item, para, quiet, t, LINK_BY_KIND } from "../shared/page.js";
 
 const MAX_CANDIDATES = 6;
-export const LINK_BY_KIND = { entity: thingLink, class: classLink };
 
 // The details under "What was understood"; "" for old records without steps.
 export function questionSteps(record) {

@@ -1,6 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, language, loadLabels, localName, openMenu, para, query, quiet, row, send, state, t, thingLink } from "../shared/page.js";
+import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, labelled, language, loadLabels, localName, openMenu, para, query, quiet, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -243,11 +243,17 @@ function readingButtons(turn, record) {
   return choiceGroup(t("orDidYouMean"), record.options.map((option) => button(option.words, () => turn.hooks.ask(option.words), "chip")));
 }
 
-// A button for each word that nothing accounts for, for those who may teach it.
-function teachingButtons(turn, record) {
-  if (!record.unclear?.length || !state.choices?.may_teach || !turn.hooks.ask) return "";
-  const root = choiceGroup(t("teachLead"), record.unclear.map((word) => button(word, async () => (await import("./teach.js")).showMeanings(turn, record, word, root), "chip", { "aria-label": t("teachWord", { word }), title: t("teachWord", { word }) })), "teaching");
-  return root;
+// The question that was understood.
+export const askedText = (record) => (record.derivation?.depends ? record.standalone : record.question);
+
+// Buttons that teach words: of an unsure answer those that nothing accounts for, and behind one more the others, which may be misread; with `all`, each word.
+export function teachingButtons(turn, record, all) {
+  if (!state.choices?.may_teach || !turn.hooks.ask || !(all || record.status !== "answered")) return "";
+  const meanings = block("options"), left = all ? [] : record.unclear || [];
+  const chip = (word) => button(word, async () => (await import("../../teaching/files/teach.js")).showMeanings(turn, record, word, meanings), "chip", labelled(t("teachWord", { word })));
+  const others = [...new Set(askedText(record).match(/\p{L}[\p{L}\p{M}\p{N}'’-]+/gu))].filter((word) => !left.includes(word)).map(chip);
+  const more = button(t(left.length ? "teachOther" : "teachWhich"), () => { more.replaceWith(...others); others[0].focus(); }, "plain");
+  return choiceGroup(t(left.length ? "teachLead" : "teachAny"), [left.map(chip), all ? others : others.length > 0 && more, meanings], "teaching");
 }
 
 // The answer as text that is complete without this page: all names of a list, all rows of a table.

@@ -1,15 +1,17 @@
 // Teach a word: what it may mean, or any name of the graph, with sample answers; a click -> asked again.
 
-import { announce, apiPath, block, button, element, failureBox, get, inline, pageLink, searchField, t } from "../shared/page.js";
-import { kindOf, teachWord } from "../shell/names.js";
-import { withoutHint } from "./turn.js";
+import { addWords, announce, apiPath, block, button, element, failureBox, get, inline, pageLink, searchField, t } from "../../static/shared/page.js";
+import { KINDS, teachWord } from "../../static/shell/names.js";
+import { askedText, withoutHint } from "../../static/turn/turn.js";
+
+await addWords("teaching/files/");
 
 const TYPING_DELAY = 250;
 
 export async function showMeanings(turn, record, word, root) {
   const status = element("p", { class: "quiet", role: "status" }), choices = block("options"), lead = element("p", { tabindex: "-1" }, t("mayMean", { word }));
   const tell = (text) => { status.replaceChildren(text); announce(text); };
-  const question = (record.derivation?.depends ? record.standalone : record.question).slice(0, 1000);
+  const question = askedText(record).slice(0, 1000);
   let timer = 0, latest = 0;
   const field = searchField(t("searchMeanings"), () => { clearTimeout(timer); timer = setTimeout(() => show(field.value.trim()), TYPING_DELAY); });
   root.replaceChildren(lead, field, choices, status, pageLink({ graph: record.graph, names: "" }, t("names")));
@@ -22,7 +24,7 @@ export async function showMeanings(turn, record, word, root) {
     try {
       const { meanings, problem } = await get(apiPath("graphs", record.graph, "layer", "words", { word, question, search: search.slice(0, 100) }));
       if (own !== latest) return;
-      field.hidden = Boolean(problem);
+      field.hidden = lead.hidden = Boolean(problem);
       choices.replaceChildren(...meanings.map((each) => meaning(each, () => teach(each))));
       tell(problem || (meanings.length ? "" : t("noneMembers")));
     } catch (failure) {
@@ -46,7 +48,7 @@ export async function showMeanings(turn, record, word, root) {
 }
 
 function meaning({ kind, name, answer, iri, of }, onclick) {
-  const words = [element("strong", {}, name), " (" + [kindOf(kind), of].filter(Boolean).join(": ") + ")", answer && ": " + rowsInWords(withoutHint(answer))];
+  const words = [element("strong", {}, name), " (" + [KINDS[kind], of].filter(Boolean).join(": ") + ")", answer && ": " + rowsInWords(withoutHint(answer))];
   return button(inline(null, words), onclick, "chip", { title: iri });
 }
 
