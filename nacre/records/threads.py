@@ -233,13 +233,6 @@ def collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-class _KeyLock:
-    """The lock of the arguments of one call."""
-
-    def __init__(self) -> None:
-        self.lock = RLock()
-
-
 def compute_once(size: int) -> Callable[[Callable[..., _Result]], Callable[..., _Result]]:
     """Cache the `size` last results of a function by its arguments; unlike with `lru_cache`, other threads wait for the
     first. A result whose caller no longer waits may be incomplete, and is not cached."""
@@ -253,13 +246,14 @@ def compute_once(size: int) -> Callable[[Callable[..., _Result]], Callable[..., 
             raise_if_cancelled()
             return result
 
-        locks: WeakValueDictionary[Hashable, _KeyLock] = WeakValueDictionary()
+        # a lock for the arguments of each call
+        locks: WeakValueDictionary[Hashable, RLock] = WeakValueDictionary()
         lock = Lock()
 
         def compute(*arguments: Hashable) -> _Result:
             with lock:
-                own = locks.setdefault(arguments, _KeyLock())
-            with own.lock:
+                own = locks.setdefault(arguments, RLock())
+            with own:
                 return cached(*arguments)
 
         return compute

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.errors import ConfigError, IngestionError
+from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.extension import service, services
 from nacre.records.threads import fast_imports
 from nacre.serving.cli import options
@@ -32,13 +32,7 @@ if TYPE_CHECKING:
     from ingestion.pipeline import IngestResult
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
-
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
     from nacre.records.schema import Schema
-
 
 MAX_CLASSES = 12
 
@@ -294,8 +288,6 @@ def _parse_context(value: str) -> tuple[str, Path]:
 
 def suggest_questions(name: str) -> None:
     """Print three questions that this graph answers. What fails here is a warning: the graph is there."""
-    from nacre.errors import ToolError
-
     with open_library() as library, library.open(name) as graph:
         prepared = graph.stored.overview if graph.stored is not None else None
         try:
@@ -412,7 +404,6 @@ def attach(
     mysql+pymysql://USER@HOST/NAME. Its names are read too.
     """
     from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
 
     settings = Settings()
     selection = tuple(schema or ()), tuple(include or ()), tuple(exclude or ())
