@@ -21,7 +21,6 @@ from nacre.serving.cli.options import (
     configured_embedder,
     configured_servers,
     open_library,
-    qdrant_api_key,
     recheck_verified_questions,
 )
 from nacre.serving.cli.turn_display import adapt_commands, print_line, program_command
@@ -171,7 +170,6 @@ def index(graph: options.GraphOption = None) -> int:
     """
     from ingestion import pipeline
     from nacre.config.settings import Settings
-    from nacre.stores.addresses import configured_database_limits
 
     settings = Settings()
     embedder = configured_embedder(settings)
@@ -182,9 +180,7 @@ def index(graph: options.GraphOption = None) -> int:
             name,
             data=settings.data,
             embedder=embedder,
-            qdrant_url=settings.qdrant_url,
-            qdrant_key=qdrant_api_key(settings),
-            databases=configured_database_limits(settings),
+            server=configured_servers(settings),
             on_stage=on_stage,
         )
     print_line(f"'{name}' is now version {indexed.version}: {indexed.passages:,} passages, {_vectors(indexed)}.")
