@@ -454,9 +454,13 @@ def _failure(error: Exception) -> str:
 
 
 def _reply_fault(error: Exception) -> str:
-    """What is wrong with a reply, without its text, which goes to the log."""
+    """What is wrong with a reply that is no record, without its text, which goes to the log.
+
+    >>> _reply_fault(ValueError("there is no JSON object in it"))
+    'ValueError: the reply is not the requested record'
+    """
     log.debug("malformed reply: %s", logged_error(error))
-    return reply_fault(error)
+    return f"{type(error).__name__}: the reply is not the requested record"
 
 
 # the length of a token, to fit texts into a budget of tokens (given)
@@ -521,15 +525,6 @@ def failure_reason(error: BaseException) -> str:
     if isinstance(error, OSError) or "TransportError" in bases or "Connect" in kind:
         return f"{kind}: the model's server can't be reached"
     return f"{kind}: the call of the model failed"
-
-
-def reply_fault(error: BaseException) -> str:
-    """What is wrong with a reply that is no record, for the model and the log; without the reply's text.
-
-    >>> reply_fault(ValueError("there is no JSON object in it"))
-    'ValueError: the reply is not the requested record'
-    """
-    return f"{type(error).__name__}: the reply is not the requested record"
 
 
 def logged_error(error: BaseException) -> str:

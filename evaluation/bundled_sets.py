@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from nacre.config.settings import Settings
 from nacre.extensions.evaluation.questions import read_gold_questions
 from nacre.extensions.evaluation.score import read_answers, score_report
+from nacre.records.answer import Answer
 
 ROOT = Path(__file__).parents[1]
 
@@ -39,14 +41,25 @@ def bundled_sets(root: Path) -> Iterator[EvaluationSet]:
 
 def evaluate_set(each: EvaluationSet, folder: Path) -> str:
     """Ask the questions and return their report; bundled graphs and the answers are written to `folder`."""
-    predictions = folder / "predictions" / f"{each.graph}.jsonl"
-    environment = {**os.environ, "NACRE_DATA": str(folder)} if each.sources else dict(os.environ)
-    if each.sources:
-        run_nacre("ingest", *each.sources, "--graph", each.graph, environment=environment)
-    options = ("--graph", each.graph, "--reasoner", "rules", "--out", str(predictions))
-    run_nacre("eval", str(each.questions), *options, environment=environment)
-    report = score_report(read_gold_questions(each.questions), read_answers(predictions), kinds=not each.blind)
+    data = folder if each.sources else Settings().data
+    answers = answers_by(
+        "rules", each.graph, each.questions, folder / "predictions" / f"{each.graph}.jsonl", data, each.sources
+    )
+    report = score_report(read_gold_questions(each.questions), answers, kinds=not each.blind)
     return f"\n{each.graph}: {each.questions}\n{report}"
+
+
+def answers_by(
+    reasoner: str, graph: str, questions: Path, out: Path, data: Path, sources: Sequence[str] = ()
+) -> dict[Any, Answer]:
+    """The records of a reasoner for a file of questions, which are also written to `out`; the graph of a data folder is
+    made of the `sources` first, if there are any."""
+    environment = {**os.environ, "NACRE_DATA": str(data)}
+    if sources:
+        run_nacre("ingest", *sources, "--graph", graph, environment=environment)
+    options = ("--graph", graph, "--reasoner", reasoner, "--out", str(out))
+    run_nacre("eval", str(questions), *options, environment=environment)
+    return read_answers(out)
 
 
 def run_nacre(*arguments: str, environment: dict[str, str]) -> None:

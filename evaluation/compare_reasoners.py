@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation.bundled_sets import ROOT, bundled_sets, run_nacre
+from evaluation.bundled_sets import ROOT, answers_by, bundled_sets, run_nacre
 from nacre.config.settings import Settings
 from nacre.extensions.evaluation.measures import ask_model_alone
 from nacre.extensions.evaluation.questions import GoldQuestion, ask_questions, read_gold_questions, read_questions
@@ -60,9 +60,7 @@ def every_nth(questions: Sequence[GoldQuestion], n: int) -> list[GoldQuestion]:
 def ask_reasoner(reasoner: str, graph: str, questions: Path, out: Path, settings: Settings) -> dict[Any, Answer]:
     """The records of one reasoner; rules and model are asked through the command line."""
     if reasoner in ("rules", "model"):
-        options = ("--graph", graph, "--reasoner", reasoner, "--out", str(out))
-        run_nacre("eval", str(questions), *options, environment={**os.environ, "NACRE_DATA": str(settings.data)})
-        return read_answers(out)
+        return answers_by(reasoner, graph, questions, out, settings.data)
 
     async def write_answers() -> None:
         with out.open("w", encoding="utf-8") as file:

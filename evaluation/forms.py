@@ -9,7 +9,6 @@ like the others, and never listed. A cell is right if all of its wordings are; `
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 from collections import defaultdict
@@ -20,9 +19,9 @@ from typing import Any, NamedTuple
 import pyoxigraph as ox
 import yaml
 
-from evaluation.bundled_sets import ROOT, run_nacre
+from evaluation.bundled_sets import ROOT, answers_by
 from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions
-from nacre.extensions.evaluation.score import is_right, read_answers
+from nacre.extensions.evaluation.score import is_right
 from nacre.records.answer import Answer, Value
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -84,11 +83,7 @@ def ask_cells(file: Path, data: Path) -> Iterator[JudgedWording]:
     questions, predictions = data / f"{file.stem}.jsonl", data / f"{file.stem}.predictions.jsonl"
     golds = list(cell_questions(file))
     questions.write_text("".join(f"{json.dumps(gold)}\n" for gold in golds), encoding="utf-8")
-    environment = {**os.environ, "NACRE_DATA": str(data)}
-    run_nacre("ingest", str(file.with_suffix(".ttl")), "--graph", file.stem, environment=environment)
-    options = ("--graph", file.stem, "--reasoner", "rules", "--out", str(predictions))
-    run_nacre("eval", str(questions), *options, environment=environment)
-    answers = read_answers(predictions)
+    answers = answers_by("rules", file.stem, questions, predictions, data, (str(file.with_suffix(".ttl")),))
     for gold in read_gold_questions(questions):
         if "answers" in gold:
             yield JudgedWording(gold, answers[gold["id"]], is_right(gold, answers[gold["id"]]))

@@ -192,7 +192,6 @@ class JudgedTurn:
     """A turn with its candidates, the plans that it makes of the turn before, and the result of running each."""
 
     line: Mapping[str, Any]
-    rewritten: Rewrite
     question: Question
     links: list[Link]
     candidates: list[Candidate]
@@ -278,9 +277,7 @@ def _judge_turn(
     values = [ran[body] for body in bodies]
     right = [v is not None and same_values(line["answers"], v) for v in values]
     count = len(candidates)
-    return JudgedTurn(
-        line, rewrite, question, links, candidates, values[:count], changed, right[:count], right[count:], seconds
-    )
+    return JudgedTurn(line, question, links, candidates, values[:count], changed, right[:count], right[count:], seconds)
 
 
 def _changed_plans(

@@ -15,7 +15,6 @@ written to a temporary folder."""
 
 import argparse
 import json
-import os
 import re
 import sys
 import tempfile
@@ -26,7 +25,7 @@ from random import Random
 
 import pyoxigraph as ox
 
-from evaluation.bundled_sets import run_nacre
+from evaluation.bundled_sets import answers_by
 from nacre.extensions.evaluation.questions import GoldQuestion, is_answerable, read_gold_questions, standalone_questions
 from nacre.extensions.evaluation.score import AnswersById, is_right, normalise_words, read_answers
 from nacre.language.quantities import find_quantities
@@ -178,12 +177,8 @@ def measure_removed(graph: Path, questions: Path, count: int, seed: int, folder:
 
 def _ask(graph: Path, questions: Path, name: str, folder: Path) -> AnswersById:
     """Ingest a graph, and the answers of the rules to all questions."""
-    environment = {**os.environ, "NACRE_DATA": str(folder / "data")}
-    predictions = folder / f"{name}.jsonl"
-    run_nacre("ingest", str(graph), "--graph", name, "--no-vectors", environment=environment)
-    options = ("--graph", name, "--reasoner", "rules", "--out", str(predictions))
-    run_nacre("eval", str(questions), *options, environment=environment)
-    return read_answers(predictions)
+    sources = (str(graph), "--no-vectors")
+    return answers_by("rules", name, questions, folder / f"{name}.jsonl", folder / "data", sources)
 
 
 def main() -> None:

@@ -97,14 +97,11 @@ def ingest(
     tables: str = "",
     add: bool = False,
     embedder: Embedder | None = None,
-    qdrant_url: str | None = None,
-    qdrant_key: str | None = None,
-    databases: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
+    server: Servers = Servers(),  # noqa: B008 (immutable)
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Make `sources` (files, folders, globs, "-") and `texts` the content of graph `name`, or `add` them: `load_graph`,
     then `embed_graph`. Raises IngestionError for unreadable sources, ConfigError for invalid settings."""
-    server = Servers(qdrant_url, qdrant_key, databases)
     loaded = load_graph(
         sources,
         name,
@@ -254,15 +251,12 @@ def index_graph(
     *,
     data: Path,
     embedder: Embedder | None,
-    qdrant_url: str | None = None,
-    qdrant_key: str | None = None,
-    databases: DatabaseLimits = DatabaseLimits(),  # noqa: B008 (immutable)
+    server: Servers = Servers(),  # noqa: B008 (immutable)
     on_stage: OnStage = NO_PROGRESS,
 ) -> IngestResult:
     """Complete the vectors of a graph, or rebuild them for another embedder; both indexes in a new version if they are
     complete or the full-text index is unreadable. Raises ConfigError if ingested with --tables-only."""
     home = data / versions.check_name(name)
-    server = Servers(qdrant_url, qdrant_key, databases)
     with exclusive_writer(home):
         pointer, manifest = indexable_version(home, data)
         complete = embedder is None or has_vectors(home, pointer, embedder, server)

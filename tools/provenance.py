@@ -13,9 +13,9 @@ from urllib.parse import quote, unquote
 from nacre.errors import ToolError
 from nacre.extension import service
 from nacre.language.tokens import fold, spelling
-from nacre.plans.property_path import PathTriples, PropertyPath, parse_path
+from nacre.plans.property_path import PathTriples, parse_path
 from nacre.plans.sparql_engine import provenance_query
-from nacre.plans.sparql_vocabulary import Vocabulary, cell_value
+from nacre.plans.sparql_vocabulary import Vocabulary, cell_value, path_of
 from nacre.plans.to_sql import MAX_PROVENANCE_THINGS, MAX_PROVENANCE_TRIPLES, trace_provenance
 from nacre.records.evidence import EXTRACTED_NAMESPACE, Evidence, EvidenceSentence, Query, Rows, Table
 from nacre.records.plan import Ask, Body, Combine, Compute, Plan, Select
@@ -233,8 +233,6 @@ def _term_text(term: SparqlTerm) -> str:
 # triples that one derived value is cited with
 MAX_SOURCES = 20
 
-_START, _END = "?this ", " ?value"
-
 
 def with_derived_sources(triples: Sequence[Triple], tables: Tables) -> tuple[Triple, ...]:
     """The triples, with those of a layer or a rule replaced by the triples of the graph that they come from."""
@@ -307,23 +305,14 @@ def _patterns(triple: Triple, schema: Schema) -> tuple[str, ...]:
 def _sources(triple: Triple, schema: Schema, stated: StatedTriples) -> Iterable[Triple]:
     subject, _, value = triple
     for pattern in _patterns(triple, schema):
-        path = _path_of(pattern)
+        condition, path = path_of(pattern) or (pattern, "")
         along = PathTriples(stated.with_subject, stated.with_object)
-        found = _read_by(pattern, subject, stated) if path is None else along.between(path, subject, value)
+        # a pattern that is nothing but a path, or has more than that
+        is_path = path and not condition
+        found = along.between(parse_path(path), subject, value) if is_path else _read_by(pattern, subject, stated)
         if found:
             return found[:MAX_SOURCES]
     return ()
-
-
-def _path_of(pattern: str) -> PropertyPath | None:
-    """The path of a pattern that is nothing but a path."""
-    if not (pattern.startswith(_START) and pattern.endswith(_END)):
-        return None
-    try:
-        return parse_path(pattern[len(_START) : -len(_END)])
-    except ToolError:
-        # several triples, of which the first begins and the last ends as a path does
-        return None
 
 
 def _read_by(pattern: str, subject: str, stated: StatedTriples) -> Sequence[Triple]:

@@ -1,6 +1,7 @@
 """What a graph declares about its classes and predicates: Facts -> labels, comments, parents, inverses. Labels and
 comments are cut to the limits of a schema. Then the shown label of each entity, stated or inferred: Facts -> labels."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -9,14 +10,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ingestion.induce.names import readable_name
+from ingestion.induce.names import label_from_iri, lowercase_name, readable_name
 from ingestion.meaning.derive import SPELLING_REASON
 from ingestion.meaning.draft import MAX_NEAREST, Closure, transitive_closure
-from ingestion.read.facts import Facts, unique_counts
+from ingestion.read.facts import Facts, change_mask, unique_counts
 from ingestion.vocabulary import (
     ALTERNATIVE,
     COMMENT_PREDICATES,
     INVERSE,
+    LANGUAGE_STRING,
     NOTATION,
     SCHEMA_PREDICATES,
     SCHEMA_TYPES,
@@ -24,27 +26,16 @@ from ingestion.vocabulary import (
     SUBCLASS,
     SUBPROPERTY,
     TYPE,
+    XSD,
     language_rank,
     local_name,
     name_rank,
     vocabulary_labels,
 )
 from nacre.language.data import phrase_list, word_list
-from nacre.language.tokens import ENGLISH, language_names
-from nacre.records.schema import Class, Predicate, Schema
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-import re
-from typing import TYPE_CHECKING
-
-from ingestion.induce.names import label_from_iri, lowercase_name
-from ingestion.read.facts import change_mask
-from ingestion.vocabulary import LANGUAGE_STRING, XSD
 from nacre.language.labels import readable_label
-from nacre.records.schema import UNNAMED
+from nacre.language.tokens import ENGLISH, language_names
+from nacre.records.schema import UNNAMED, Class, Predicate, Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

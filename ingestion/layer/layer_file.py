@@ -26,7 +26,7 @@ from ingestion.layer.entries import (
     TableEntry,
     ThingEntry,
 )
-from ingestion.vocabulary import LABEL, TYPE, XSD
+from ingestion.vocabulary import LABEL, SCHEMA_ORG, TYPE, XSD
 from nacre.errors import IngestionError, ToolError
 from nacre.stores.sparql_source import Token, keywords, query_tokens, write_tokens
 
@@ -545,13 +545,9 @@ def read_text(path: Path) -> str:
         raise IngestionError(f"{path}: not UTF-8: {error.reason} at byte {error.start}.") from None
 
 
-# namespaces that are written with both schemes; a layer means both
-BOTH_SCHEMES = ("https://schema.org/", "http://schema.org/")
-
-
 def iri_variants(iri: str) -> tuple[str, ...]:
-    """The IRI, and the same with the other scheme of its namespace, if both are in use."""
-    for one, other in (BOTH_SCHEMES, BOTH_SCHEMES[::-1]):
+    """The IRI, and the same with the other scheme of its namespace, if both are in use: a layer means both."""
+    for one, other in (SCHEMA_ORG, SCHEMA_ORG[::-1]):
         if iri.startswith(one):
             return iri, other + iri[len(one) :]
     return (iri,)

@@ -23,9 +23,9 @@ from ingestion.layer.entries import (
     RuleEntry,
     ThingEntry,
 )
-from ingestion.layer.layer_file import BOTH_SCHEMES, expand_name, iri_variants, known_prefixes, read_layers
+from ingestion.layer.layer_file import expand_name, iri_variants, known_prefixes, read_layers
 from ingestion.read.facts import Facts, unique_counts
-from ingestion.vocabulary import SUBCLASS, TYPE, local_name
+from ingestion.vocabulary import SCHEMA_ORG, SUBCLASS, TYPE, local_name
 from nacre.records.schema import Schema
 
 Kind = Literal["class", "property"]
@@ -63,13 +63,13 @@ class GraphTerms:
         return iri in self._known[kind]
 
     def uses(self, scheme: str) -> bool:
-        """Whether classes or properties are written with one of BOTH_SCHEMES."""
+        """Whether classes or properties are written with one of SCHEMA_ORG."""
         return scheme in self._schemes
 
     @cached_property
     def _schemes(self) -> frozenset[str]:
         iris = [iri for known in self._known.values() for iri in known]
-        return frozenset(scheme for scheme in BOTH_SCHEMES if any(iri.startswith(scheme) for iri in iris))
+        return frozenset(scheme for scheme in SCHEMA_ORG if any(iri.startswith(scheme) for iri in iris))
 
     def by_name(self, kind: Kind, name: str) -> list[str]:
         """The IRIs with a label or local name, in any case."""
@@ -139,7 +139,7 @@ def resolve_layer(layer: Layer, terms: GraphTerms) -> tuple[Layer, list[Problem]
 
 def _in_used_scheme(entry: Entry, terms: GraphTerms) -> Entry:
     """The entry with its patterns in the scheme that the graph writes a namespace with, if it only uses one."""
-    for one, other in (BOTH_SCHEMES, BOTH_SCHEMES[::-1]):
+    for one, other in (SCHEMA_ORG, SCHEMA_ORG[::-1]):
         if terms.uses(other) and not terms.uses(one):
             if isinstance(entry, RuleEntry):
                 entry = replace(entry, text=entry.text.replace(f"<{one}", f"<{other}"))

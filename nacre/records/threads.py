@@ -218,9 +218,6 @@ class FairSemaphore:
             following[1].set_result(None)
 
 
-_Result = TypeVar("_Result")
-
-
 @contextmanager
 def collection_paused() -> Iterator[None]:
     """Pause garbage collection while many lasting objects are made: it would scan them again and again."""
@@ -233,33 +230,27 @@ def collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-class _KeyLock:
-    """The lock of the arguments of one call."""
-
-    def __init__(self) -> None:
-        self.lock = RLock()
-
-
-def compute_once(size: int) -> Callable[[Callable[..., _Result]], Callable[..., _Result]]:
+def compute_once(size: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Cache the `size` last results of a function by its arguments; unlike with `lru_cache`, other threads wait for the
     first. A result whose caller no longer waits may be incomplete, and is not cached."""
 
-    def decorate(function: Callable[..., _Result]) -> Callable[..., _Result]:
+    def decorate(function: Callable[..., T]) -> Callable[..., T]:
         @lru_cache(size)
         @wraps(function)
-        def cached(*arguments: Hashable) -> _Result:
+        def cached(*arguments: Hashable) -> T:
             with collection_paused():
                 result = function(*arguments)
             raise_if_cancelled()
             return result
 
-        locks: WeakValueDictionary[Hashable, _KeyLock] = WeakValueDictionary()
+        # a lock for the arguments of each call
+        locks: WeakValueDictionary[Hashable, RLock] = WeakValueDictionary()
         lock = Lock()
 
-        def compute(*arguments: Hashable) -> _Result:
+        def compute(*arguments: Hashable) -> T:
             with lock:
-                own = locks.setdefault(arguments, _KeyLock())
-            with own.lock:
+                own = locks.setdefault(arguments, RLock())
+            with own:
                 return cached(*arguments)
 
         return compute

@@ -29,10 +29,9 @@ from nacre.language.tokens import tokenize
 from nacre.records.json_form import prepare_adapters
 from nacre.records.threads import relax_collection, run_in_thread
 from nacre.serving.http import health, middleware
-from nacre.serving.http.ask import query_router, thread_router
 from nacre.serving.http.ask import router as ask_router
+from nacre.serving.http.ask import thread_router
 from nacre.serving.http.auth import Authenticator, RateLimiter
-from nacre.serving.http.graphs import browse_router, class_table_router
 from nacre.serving.http.graphs import router as graphs_router
 from nacre.serving.http.layer import router as layer_router
 from nacre.serving.keys import open_keys
@@ -112,8 +111,7 @@ def create_worker_app() -> FastAPI:
 
 
 def _add_routes(app: FastAPI, *, alone: bool) -> None:
-    reading = (graphs_router, layer_router, browse_router, class_table_router, query_router)
-    for router in (*reading, ask_router, thread_router, openai_router, health.router):
+    for router in (graphs_router, layer_router, ask_router, thread_router, openai_router, health.router):
         app.include_router(router)
     if alone:
         app.include_router(health.metrics_router)

@@ -2,6 +2,7 @@
 one canonical form: text -> tokens (SPARQL 1.1 grammar, section 19.8) -> text. It has no comments, no escapes outside
 strings and no white space but spaces and line feeds, so that every parser reads the same tokens."""
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,9 +17,6 @@ from nacre.stores.killable_pool import KillablePool, pool_errors, wait_for_resul
 
 if TYPE_CHECKING:
     import pyoxigraph as ox
-
-
-import re
 
 
 class SparqlTerm(NamedTuple):

@@ -1,7 +1,7 @@
 """The values and links of things under one predicate, in words and as triples: Variable + Predicate -> WordedFacts."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -12,6 +12,7 @@ from nacre.language.tokens import fold, split_name, tokenize
 from nacre.language.values import append_unit, display_name, has_lowercase_name, is_number_name
 from nacre.language.word_forms import IT, Pronoun, join_names
 from nacre.plans.run import build_table
+from nacre.plans.sparql_engine import LabelLookup
 from nacre.plans.sparql_vocabulary import Vocabulary, derived_patterns, format_iri, pattern_iris, write_statement
 from nacre.plans.sql_joins import RunStatement
 from nacre.plans.to_sparql import to_sparql
@@ -303,8 +304,6 @@ def is_part_of_name(label: str, value: str, name: str) -> bool:
 MOST_THINGS, MOST_FACTS, MOST_SENTENCES, MOST_VALUES = 3, 600, 12, 8
 
 MOST_DERIVED = 30  # derived properties that are read of things
-
-LabelLookup = Callable[[Collection[str]], Mapping[str, str]]
 
 
 def sparql_profile_sentences(

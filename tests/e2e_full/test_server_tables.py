@@ -90,7 +90,8 @@ def schemas(served: Served) -> set[str]:
 
 
 def put(served: Served, data: Path, source: Path, name: str = "mills", **more: object) -> str:
-    made = ingest([str(source)], name, data=data, tables=served.url, databases=served.limits, no_vectors=True, **more)  # type: ignore[arg-type]
+    server = Servers(databases=served.limits)
+    made = ingest([str(source)], name, data=data, tables=served.url, server=server, no_vectors=True, **more)  # type: ignore[arg-type]
     return made.version
 
 
@@ -215,7 +216,7 @@ def test_layers_and_unchanged_input(served: Served, tmp_path: Path, source: Path
     library.close()
     # the same input without a server is a file again, and its schema goes
     before = schemas(served)
-    ingest([str(source)], "mills", data=data, no_vectors=True, databases=served.limits)
+    ingest([str(source)], "mills", data=data, no_vectors=True, server=Servers(databases=served.limits))
     assert len(before - schemas(served)) == 1
 
 
@@ -320,8 +321,9 @@ def test_a_login_without_the_right_is_told_what_it_needs(served: Served, tmp_pat
         connection.exec_driver_sql("CREATE ROLE weak LOGIN")
     engine.dispose()
     url = served.url.replace("owner@", "weak@")
+    server = Servers(databases=served.limits)
     with pytest.raises(IngestionError, match="GRANT CREATE ON DATABASE"):
-        ingest([str(source)], "mills", data=tmp_path / "data", tables=url, databases=served.limits, no_vectors=True)
+        ingest([str(source)], "mills", data=tmp_path / "data", tables=url, server=server, no_vectors=True)
     assert Library(tmp_path / "data", None).names() == []
 
 

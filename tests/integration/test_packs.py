@@ -11,9 +11,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graph.builder import App, compose
 from graph.stream import stream_turn
 from ingestion.layer import resolve as packs
-from ingestion.layer.layer_file import BOTH_SCHEMES, read_layer
+from ingestion.layer.layer_file import read_layer
 from ingestion.layer.resolve import PACKS, pack_namespaces
 from ingestion.pipeline import ingest
+from ingestion.vocabulary import SCHEMA_ORG
 from nacre.config.settings import Settings
 from nacre.errors import IngestionError
 from tests.support.read_yaml import read_yaml
@@ -32,7 +33,7 @@ def _graph(name: str) -> str:
 
 
 def _in_other_scheme(text: str) -> str:
-    one, other = BOTH_SCHEMES
+    one, other = SCHEMA_ORG
     return text.replace(one, "\0").replace(other, one).replace("\0", other)
 
 
@@ -41,7 +42,7 @@ FEWEST = 3
 OTHER_SCHEME = [
     case
     for name in NAMES
-    if any(scheme in _graph(name) for scheme in BOTH_SCHEMES)
+    if any(scheme in _graph(name) for scheme in SCHEMA_ORG)
     for case in [case for case in CASES if case.values[0] == name][:FEWEST]
 ]
 

@@ -14,7 +14,7 @@ from ingestion.pipeline import IngestResult, index_graph, ingest
 from ingestion.read.tables import read_sheet_reports
 from nacre.errors import ConfigError, IngestionError
 from nacre.stores import versions
-from nacre.stores.catalog import Library
+from nacre.stores.catalog import Library, Servers
 from nacre.stores.vectors import connect_qdrant
 from tests.support.word_count_embedder import WordHash
 
@@ -354,16 +354,16 @@ def collections() -> list[str]:
 
 def test_vectors_on_a_server_have_a_collection_a_version(place: Place) -> None:
     connect_qdrant.cache_clear()
-    first = place.ingest(qdrant_url=":memory:")
+    first = place.ingest(server=Servers(":memory:"))
     [collection] = collections()
     assert collection.startswith(f"nacre_g_{first.version}-")
     place.source.write_text(graph(colour="red"))
     with pytest.raises(KeyboardInterrupt):
-        place.ingest(qdrant_url=":memory:", embedder=Counting(0, KeyboardInterrupt()))
+        place.ingest(server=Servers(":memory:"), embedder=Counting(0, KeyboardInterrupt()))
     library = Library(place.data, place.embedder, ":memory:")
     assert set(library.open("g").unavailable) == {"vector"}
     assert collections() == [collection]
-    second = place.ingest(qdrant_url=":memory:")
+    second = place.ingest(server=Servers(":memory:"))
     assert second.embedded == 1
     [collection] = collections()
     assert collection.startswith(f"nacre_g_{second.version}-")

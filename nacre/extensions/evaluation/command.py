@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, ToolError
 from nacre.extension import service
 from nacre.serving.cli import options
 from nacre.serving.cli.options import open_library
@@ -73,7 +73,6 @@ def _evaluate_translations(
     from graph.builder import compose
     from graph.context import agents_for, parse_context
     from nacre.config.settings import Settings
-    from nacre.errors import ToolError
     from nacre.extensions.evaluation.measures import Translation, read_translation_questions, translation_report
     from nacre.records.evidence import Cell
     from nacre.records.threads import run_in_thread

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 import httpx
 from pydantic import SecretStr
 
+from agents.turn_view import FREE
 from nacre.config.bounded_replies import bound_body, bound_reply, reply_counter
 from nacre.config.models import ModelProvider
 from nacre.config.settings import Settings
@@ -32,8 +33,6 @@ from nacre.extensions.local_model.local_engine import (
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-
-FREE = (0.0, 0.0, 0.0)
 
 
 class FairLock:

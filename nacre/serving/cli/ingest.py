@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nacre.errors import ConfigError, IngestionError
+from nacre.errors import ConfigError, IngestionError, ToolError
 from nacre.extension import service, services
 from nacre.records.threads import fast_imports
 from nacre.serving.cli import options
@@ -21,7 +21,6 @@ from nacre.serving.cli.options import (
     configured_embedder,
     configured_servers,
     open_library,
-    qdrant_api_key,
     recheck_verified_questions,
 )
 from nacre.serving.cli.turn_display import adapt_commands, print_line, program_command
@@ -32,13 +31,7 @@ if TYPE_CHECKING:
     from ingestion.pipeline import IngestResult
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings
-
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
     from nacre.records.schema import Schema
-
 
 MAX_CLASSES = 12
 
@@ -177,7 +170,6 @@ def index(graph: options.GraphOption = None) -> int:
     """
     from ingestion import pipeline
     from nacre.config.settings import Settings
-    from nacre.stores.addresses import configured_database_limits
 
     settings = Settings()
     embedder = configured_embedder(settings)
@@ -188,9 +180,7 @@ def index(graph: options.GraphOption = None) -> int:
             name,
             data=settings.data,
             embedder=embedder,
-            qdrant_url=settings.qdrant_url,
-            qdrant_key=qdrant_api_key(settings),
-            databases=configured_database_limits(settings),
+            server=configured_servers(settings),
             on_stage=on_stage,
         )
     print_line(f"'{name}' is now version {indexed.version}: {indexed.passages:,} passages, {_vectors(indexed)}.")
@@ -294,8 +284,6 @@ def _parse_context(value: str) -> tuple[str, Path]:
 
 def suggest_questions(name: str) -> None:
     """Print three questions that this graph answers. What fails here is a warning: the graph is there."""
-    from nacre.errors import ToolError
-
     with open_library() as library, library.open(name) as graph:
         prepared = graph.stored.overview if graph.stored is not None else None
         try:
@@ -420,7 +408,6 @@ def attach(
     mysql+pymysql://USER@HOST/NAME. Its names are read too.
     """
     from nacre.config.settings import Settings
-    from nacre.errors import ConfigError
 
     settings = Settings()
     selection = tuple(schema or ()), tuple(include or ()), tuple(exclude or ())

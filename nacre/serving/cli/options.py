@@ -1,30 +1,23 @@
 """What commands share: options -> the context of a turn; settings -> library, embedder, Qdrant key; settings + change
 of layers -> a published version with its verified questions checked; user modules that shadow Nacre's packages."""
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-
-from nacre.errors import ConfigError
-
-if TYPE_CHECKING:
-    from graph.context import Context
-    from nacre.config.settings import Settings
-
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from nacre.errors import ConfigError
 from nacre.extension import service, services
 from nacre.serving.cli.turn_display import print_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from graph.context import Context
     from ingestion.layer.layer_file import LayerFiles
     from nacre.config.embedder import LocalEmbedder
     from nacre.config.settings import Settings

@@ -54,7 +54,6 @@ def serve(
     from uvicorn.supervisors import Multiprocess
 
     from graph.builder import load_settings
-    from nacre.extension import service
     from nacre.serving.http import middleware
     from nacre.serving.keys import open_keys
     from nacre.serving.telemetry import SHARED_FOLDER_VARIABLE

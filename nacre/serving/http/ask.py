@@ -133,9 +133,6 @@ def _event_stream(turns: TurnContext, run: Run, after: int = 0) -> Response:
     return turns.event_stream(events(), {"X-Run-ID": run.id})
 
 
-query_router = APIRouter(prefix="/api", tags=["ask"], responses=ERROR_RESPONSES)
-
-
 class QueryRequest(BaseModel):
     """A query with its values in the text."""
 
@@ -185,7 +182,7 @@ class TurnChoices:
     model_worth: str = ""
 
 
-@query_router.get("/choices", summary="List the options of a turn")
+@router.get("/choices", summary="List the options of a turn")
 async def turn_choices(request: Request, service: TurnServiceDep, caller: CallerDep) -> TurnChoices:
     """Reasoners, branches and default settings."""
     sharing, uploads = (getattr(request.app.state, name, None) for name in ("sharing", "uploads"))
@@ -212,7 +209,7 @@ async def turn_choices(request: Request, service: TurnServiceDep, caller: Caller
     )
 
 
-@query_router.post("/graphs/{graph}/query", summary="Run a query")
+@router.post("/graphs/{graph}/query", summary="Run a query")
 async def query(
     request: Request, service: TurnServiceDep, caller: CallerDep, graph: GraphNameDep, body: QueryRequest
 ) -> QueryResponse:
@@ -226,7 +223,7 @@ async def query(
         raise ConfigError(str(error)) from error
 
 
-@query_router.get("/graphs/{graph}/query", summary="Write the query of a question")
+@router.get("/graphs/{graph}/query", summary="Write the query of a question")
 async def written_query(
     request: Request,
     service: TurnServiceDep,
@@ -242,7 +239,7 @@ async def written_query(
     return await run_while_connected(request, _write_query(service, caller, graph, question))
 
 
-@query_router.get("/runs/{run}/calls", summary="List the model calls of a run")
+@router.get("/runs/{run}/calls", summary="List the model calls of a run")
 async def model_calls(run: str, runs: RunsDep, caller: CallerDep) -> list[ModelCall]:
     """The prompts and replies of each model call, while the run is in memory."""
     return runs.calls(caller, run)

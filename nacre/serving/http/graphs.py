@@ -169,8 +169,6 @@ def _examples(library: Library, name: str, version: str) -> list[str]:
 
 MAX_IRI, MAX_LABELS, MAX_FOLLOW_UPS = 2000, 500, 3
 
-browse_router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPONSES)
-
 IriQuery = Annotated[str, Query(min_length=1, max_length=MAX_IRI)]
 
 Found = TypeVar("Found")
@@ -182,7 +180,7 @@ class LabelRequest(BaseModel):
     iris: list[Annotated[str, Field(max_length=MAX_IRI)]] = Field(max_length=MAX_LABELS)
 
 
-@browse_router.get("/{graph}/overview", summary="Get an overview of a graph")
+@router.get("/{graph}/overview", summary="Get an overview of a graph")
 def graph_overview(
     look_up: GraphLookUpDep,
     classes: Annotated[int, Query(ge=1, le=MOST_SEARCHED)] = MOST_CLASSES,
@@ -194,7 +192,7 @@ def graph_overview(
     return replace(found, words=_overview_words(library, graph, version, language))
 
 
-@browse_router.get("/{graph}/thing", summary="Get a thing")
+@router.get("/{graph}/thing", summary="Get a thing")
 def thing_details(
     look_up: GraphLookUpDep, iri: IriQuery, whole: Annotated[str, Query(max_length=MAX_IRI)] = ""
 ) -> Thing:
@@ -204,7 +202,7 @@ def thing_details(
     return read_graph(look_up, "thing", lambda opened: local_thing(opened, iri, bounds))
 
 
-@browse_router.get("/{graph}/class", summary="Get a class")
+@router.get("/{graph}/class", summary="Get a class")
 def class_details(
     look_up: GraphLookUpDep,
     iri: IriQuery,
@@ -215,13 +213,13 @@ def class_details(
     return read_graph(look_up, "class", lambda opened: class_view(opened, iri, search, skip))
 
 
-@browse_router.post("/{graph}/labels", summary="Look up labels")
+@router.post("/{graph}/labels", summary="Look up labels")
 def iri_labels(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, str]:
     """Labels of things, classes and predicates; IRIs without a label are omitted."""
     return read_graph(look_up, "thing", lambda opened: look_up_labels(opened, body.iris))
 
 
-@browse_router.get("/{graph}/follow-ups", summary="Suggest follow-up questions")
+@router.get("/{graph}/follow-ups", summary="Suggest follow-up questions")
 def follow_up_questions(
     look_up: GraphLookUpDep,
     thing: Annotated[list[str], Query(max_length=3)],
@@ -274,8 +272,6 @@ MAX_EXPORTED = 10_000
 
 COMPARISONS: dict[str, Comparison] = {"=": "=", ">=": ">=", "<=": "<=", "none": "none"}
 
-class_table_router = APIRouter(prefix="/api/graphs", tags=["graphs"], responses=ERROR_RESPONSES)
-
 
 async def _request(
     iri: IriQuery,
@@ -303,7 +299,7 @@ def _parse_filter(text: str) -> RowFilter:
 TableRequestDep = Annotated[TableRequest, Depends(_request)]
 
 
-@class_table_router.get("/{graph}/class/table", summary="Get a class as a table")
+@router.get("/{graph}/class/table", summary="Get a class as a table")
 def class_rows(look_up: GraphLookUpDep, request: TableRequestDep) -> MemberTable:
     """100 members from `skip` on, with the values of their properties: those that pass all filters, sorted.
 
@@ -313,7 +309,7 @@ def class_rows(look_up: GraphLookUpDep, request: TableRequestDep) -> MemberTable
     return read_graph(look_up, "class", lambda opened: class_table(opened, request))
 
 
-@class_table_router.get("/{graph}/class/facet", summary="Count the values of a property")
+@router.get("/{graph}/class/facet", summary="Count the values of a property")
 def class_values(
     look_up: GraphLookUpDep, request: TableRequestDep, property: Annotated[str, Query(min_length=1, max_length=MAX_IRI)]
 ) -> Facet:
@@ -321,7 +317,7 @@ def class_values(
     return read_graph(look_up, "class", lambda opened: class_facet(opened, request, property))
 
 
-@class_table_router.get(
+@router.get(
     "/{graph}/class/file",
     summary="Get a class as a CSV or JSON file",
     response_class=PlainTextResponse,
