@@ -15,13 +15,7 @@ from nacre.understanding.ranking.probabilities import (
     outcome_features,
     table_outcome,
 )
-from nacre.understanding.ranking.rank import (
-    Weights,
-    belief_shares,
-    doubtful_readings,
-    load_weights,
-    spread_features,
-)
+from nacre.understanding.ranking.rank import Weights, belief_shares, load_weights, spread_features
 
 
 def _reading(share: float, odds: float = 0.0) -> Reading:
@@ -37,11 +31,6 @@ def test_beliefs_are_ordered_and_sum_to_one() -> None:
     assert order == [1, 2, 0]
     assert abs(sum(shares) - 1) < 1e-9
     assert spread_features([0.5, 0.5])["spread margin"] == 0.0
-
-
-def test_a_reading_with_half_of_the_belief_is_compared_with_no_other() -> None:
-    assert doubtful_readings([1, 0], [0.49, 0.51]) == []
-    assert doubtful_readings([1, 0, 3, 2], [0.3, 0.4, 0.1, 0.2]) == [1, 0, 3]
 
 
 def test_an_empty_result_makes_way_for_the_next_reading() -> None:

@@ -110,7 +110,7 @@ def weighted_sum(features: Mapping[str, float], weights: Mapping[str, float]) ->
 
 # A first reading with a larger share is not doubtful, and how many readings are compared (both measured with
 # `python -m evaluation.learn`: 0.5 to 0.95, and 3, 5 and 8).
-MAX_DOUBTED_SHARE, MAX_READINGS_COMPARED = 0.5, 3
+MAX_DOUBTED_SHARE, MAX_READINGS_COMPARED = 0.6, 3
 
 Embed = Callable[[Sequence[str]], Sequence[Any]]
 
