@@ -10,7 +10,7 @@ export LANGSMITH_TRACING ?= false
 # compiled files are kept, whatever the surroundings say: processes that tests start begin in half the time
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: all check test demo e2e e2e-full dev eval eval-model bench bench-guard soak fmt lock clean
+.PHONY: all check test demo e2e e2e-full dev eval bench bench-guard soak fmt lock clean
 
 all: check test
 
@@ -64,10 +64,6 @@ dev: .venv/dev.stamp
 # with your own graphs: make eval MORE="mine=my-questions.jsonl"
 eval: .venv/nacre.stamp
 	@$(BIN)/python -m evaluation $(MORE)
-
-# needs NACRE_MODEL; with other reasoners and graphs: make eval-model MORE="--reasoners rules,model,alone mine=questions.jsonl"
-eval-model: .venv/nacre.stamp
-	@$(BIN)/python -m evaluation.compare_reasoners $(MORE)
 
 bench: .venv/dev.stamp
 	@$(BIN)/python -m benchmarks
