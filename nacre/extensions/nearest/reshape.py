@@ -15,6 +15,7 @@ from nacre.access.likeness import gives_kind, is_of_kind, requested_kind
 from nacre.extensions.nearest.facts import may_be_person
 from nacre.language.data import language, word_list
 from nacre.language.thesaurus import is_noun_of_kind
+from nacre.language.tokens import tokenize
 from nacre.plans.selects import free_name, variable_of
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable, aggregated_value
 from nacre.understanding.linking.adjectives import amounts, is_measured_number
@@ -219,8 +220,15 @@ def _is_place(of: Attribute | Itself, variable: Variable, graph: SchemaGraph) ->
 
 
 def _persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
-    most = [cue for cue in analyse_question(text).cues if cue.kind == "most"]
+    question = analyse_question(text)
+    most = [cue for cue in question.cues if cue.kind == "most"]
+    after_most = {token.lemma for cue in most for token in question.tokens[cue.end : cue.end + 1]}
     for plan, variable in _subjects(select):
+        node = _node(variable, graph)
+        counted = node is not None and bool(after_most & {token.lemma for token in tokenize(graph.nodes[node].label)})
+        # "who has the most boats": by their number, whatever else may be the most of a boat
+        is_most = plan.order is None or plan.order.descending
+        by_count = Order(Aggregate("count", Itself(variable.name)), is_most) if counted else None
         steps = [
             each
             for each in _steps(variable, graph)
@@ -228,6 +236,8 @@ def _persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
         ]
         for step in sorted(steps, key=lambda each: (each.target not in graph.persons, not each.forward)):
             found = _follow(plan, variable, step, graph)
+            if by_count:
+                yield replace(found, group=(variable_of(found.answers[0]),), order=by_count, limit=1)
             by = plan.order.by if plan.order is not None else None
             if plan.order and most and isinstance(by, Attribute) and is_measured_number(graph, by.predicate):
                 # "who took the most pictures": in all, and not at once
@@ -236,7 +246,10 @@ def _persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
             yield found
         for iri in _literals(variable, graph):
             if graph.about(iri).role == "fact" and is_of_kind(graph.about(iri), "person", graph.schema):
-                yield replace(plan, answers=(Attribute(variable.name, iri),))
+                value = Attribute(variable.name, iri)
+                if by_count:
+                    yield replace(plan, answers=(value,), by=(value,), order=by_count, limit=1)
+                yield replace(plan, answers=(value,))
 
 
 def _dates(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
