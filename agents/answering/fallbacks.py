@@ -30,9 +30,9 @@ from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, fold, name_tokens, tokenize
 from nacre.language.values import format_date, format_value
 from nacre.language.word_forms import join_names
-from nacre.plans.selects import asked_select, is_unknown_truth, predicates_of
+from nacre.plans.selects import asked_select, is_unknown_truth, is_variant_plan, predicates_of
 from nacre.records.evidence import Evidence, EvidenceSentence, Nearness, QueryError, Rows
-from nacre.records.plan import Aggregate, Attribute, Itself, Plan, Select, aggregated_value
+from nacre.records.plan import Attribute, Itself, Plan, Select, aggregated_value
 from nacre.records.schema import Schema
 from nacre.records.turn import NamedThing, Reading, Understanding
 from nacre.understanding.ranking.probabilities import MIN_SHARE
@@ -533,8 +533,8 @@ def other_readings(
             continue
         words = {other for other, _, _ in shown}
         reading = _with_classes(reading, schema) if each.words in words else reading
-        plans = [*(plan_of(understanding, one) for one in given), *(one.plan for one in found)]
-        if reading.words not in words and not any(is_variant(reading.plan, plan) for plan in plans if plan is not None):
+        plans = [*filter(None, (plan_of(understanding, one) for one in given)), *(one.plan for one in found)]
+        if reading.words not in words and not any(is_variant_plan(reading.plan, plan) for plan in plans):
             shown.append((reading.words, values, properties))
             found.append(reading)
     # readings that change the plan of these rows were not run; one of them is offered before the last of the others
@@ -542,24 +542,6 @@ def other_readings(
     changed = [each for each in unrun if all(each.words != words for words, _, _ in shown)]
     ran = found[: MOST_OFFERED - bool(changed)]
     return (*ran, *changed, *found[len(ran) :])[:MOST_OFFERED]
-
-
-def is_variant(plan: Plan, other: Plan) -> bool:
-    """Whether two plans differ only in conditions that one of them leaves out, or in that one adds up the values that
-    the other lists, or whether the first gives all things of a class that the other is about."""
-    one, two = plan.body, other.body
-    if not isinstance(one, Select) or not isinstance(two, Select):
-        return False
-    is_whole = not (one.edges or one.filters or one.order or any(each.keys for each in one.variables))
-    if is_whole and all(isinstance(each, Itself) for each in one.answers):
-        return {each.classes for each in one.variables} <= {each.classes for each in two.variables}
-    few, many = sorted((set(one.filters), set(two.filters)), key=len)
-    listed = [
-        tuple(a.of if isinstance(a, Aggregate) and a.function == "sum" else a for a in each.answers)
-        for each in (one, two)
-    ]
-    same = replace(one, filters=(), answers=()) == replace(two, filters=(), answers=())
-    return same and listed[0] == listed[1] and few <= many
 
 
 def _shown_properties(plan: Plan | None) -> set[str]:

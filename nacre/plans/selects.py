@@ -21,6 +21,7 @@ from nacre.records.plan import (
     Filter,
     Itself,
     Order,
+    Plan,
     PlanTerm,
     Select,
     Variable,
@@ -536,3 +537,21 @@ def _variants(value: str, known: tuple[str, ...]) -> tuple[str, ...]:
         if other not in found and is_variant(value, other):
             found |= dict.fromkeys(same_spellings(other, known))
     return tuple(found)
+
+
+def is_variant_plan(plan: Plan, other: Plan) -> bool:
+    """Whether two plans differ only in conditions that one of them leaves out, or in that one adds up the values that
+    the other lists, or whether the first gives all things of a class that the other is about."""
+    one, two = plan.body, other.body
+    if not isinstance(one, Select) or not isinstance(two, Select):
+        return False
+    is_whole = not (one.edges or one.filters or one.order or any(each.keys for each in one.variables))
+    if is_whole and all(isinstance(each, Itself) for each in one.answers):
+        return {each.classes for each in one.variables} <= {each.classes for each in two.variables}
+    few, many = sorted((set(one.filters), set(two.filters)), key=len)
+    listed = [
+        tuple(a.of if isinstance(a, Aggregate) and a.function == "sum" else a for a in each.answers)
+        for each in (one, two)
+    ]
+    same = replace(one, filters=(), answers=()) == replace(two, filters=(), answers=())
+    return same and listed[0] == listed[1] and few <= many

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from agents.answering.fallbacks import is_variant, other_readings, stated_values
+from agents.answering.fallbacks import other_readings, stated_values
 from nacre.extensions.nearest.search import changed_readings
+from nacre.plans.selects import is_variant_plan
 from nacre.records.evidence import Rows, Table
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Plan, Select, Variable
 from nacre.records.schema import Class, Predicate, Schema
@@ -141,7 +142,7 @@ def test_a_link_that_gives_nothing_may_be_left_out_but_not_every_condition_of_a_
     ],
 )
 def test_variants_of_what_is_shown_are_not_offered(plan: Select, is_same: bool) -> None:
-    assert is_variant(Plan(plan), Plan(LENGTH)) == is_same
+    assert is_variant_plan(Plan(plan), Plan(LENGTH)) == is_same
     understanding, rows = ran(
         "the length of the boats", ("the lengths of the boats", 0.6, (5,), LENGTH), ("the other", 0.3, (7,), plan)
     )

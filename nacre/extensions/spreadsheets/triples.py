@@ -13,7 +13,6 @@ from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from shutil import rmtree
@@ -29,7 +28,6 @@ from ingestion.read.sources import Source, Sources
 from ingestion.read.tables import (
     REPORT,
     TABLE,
-    ColumnReport,
     Progress,
     Sheet,
     SheetReport,
@@ -78,6 +76,7 @@ from nacre.extensions.spreadsheets.links import (
 )
 from nacre.extensions.spreadsheets.metadata import Metadata, read_metadata
 from nacre.extensions.spreadsheets.read_workbook import read_sheets, room_for_cells
+from nacre.extensions.spreadsheets.reports import CellCounts, misfit_words, sheet_report
 from nacre.language.word_forms import singular
 from nacre.records.json_form import to_json
 from nacre.stores.versions import SHEETS
@@ -96,8 +95,6 @@ MAX_MISFITS, MAX_TAIL = 20, 20
 _LABEL, _COMMENT, _ALTERNATIVE = LABEL, RDFS + "comment", SKOS + "altLabel"
 
 _SAFE = "-._~"
-
-_EXCEL_START = date(1899, 12, 30)
 
 
 @dataclass
@@ -464,7 +461,7 @@ def _second_pass(
                 is_text = np.fromiter(map(known.misfits.__contains__, columns[place]), dtype=bool, count=len(batch))
                 texts_kept[place] += int(np.count_nonzero(is_text))
                 for n in np.flatnonzero(is_text)[: MAX_MISFITS - len(misfits[place])].tolist():
-                    misfits[place].append(_misfit(columns[place][n].strip(), row_numbers[n], types[place].name))
+                    misfits[place].append(misfit_words(columns[place][n].strip(), row_numbers[n], types[place].name))
                 if place in links:
                     parts.append(_triples(things, iris[_texts_beside(reading, place)], objects * is_text))
                     objects[is_text] = 0
@@ -476,13 +473,8 @@ def _second_pass(
         numbers.add(array("I", np.concatenate(parts).tobytes()))
     # those below the table are copied too
     deque(every, 0)
-    counts = ((each, read[each.place], texts_kept[each.place]) for each in table.columns)
-    reports = tuple(_column_report(each, links.get(each.place), count, *found) for each, *found in counts)
-    notes = (*reading.notes, *_misfit_notes(table, reports, misfits))
-    named = " ".join(each.name for each in table.parts or (table.name,) if each is not None)
-    file, sheet, key = Path(reading.source.name).name, reading.sheet.name, table.key.name if table.key else ""
     copied = cells.name if cells is not None else ""
-    return SheetReport(file, sheet, table.label, count, reports, key, named, reading.skipped, notes, copied)
+    return sheet_report(reading, links, CellCounts(count, read, texts_kept, misfits), copied)
 
 
 def _full_names(columns: Sequence[Sequence[str]], table: SheetTable) -> list[str]:
@@ -496,37 +488,6 @@ def _full_names(columns: Sequence[Sequence[str]], table: SheetTable) -> list[str
     return [
         last if first.strip() in last.split() else f"{first.strip()} {last.strip()}".strip() for first, last in pairs
     ]
-
-
-def _misfit_notes(
-    table: SheetTable, reports: Sequence[ColumnReport], misfits: Mapping[int, list[str]]
-) -> Iterator[str]:
-    """The cells of each column that are kept as text, since they do not fit it."""
-    for column, each in zip(table.columns, reports, strict=True):
-        if column.type.is_ticked and each.empty:
-            yield f"{each.name}: an empty cell is a no, since all others are ticks."
-        if shown := misfits.get(column.place):
-            more = f" and {each.kept_as_text - len(shown):,} more" if each.kept_as_text > len(shown) else ""
-            what = f"refer to no single one of the {each.type}" if each.link else f"are no {_type_words(each)}"
-            yield f"{each.name}: kept as text, since they {what}: {', '.join(shown)}{more}."
-
-
-def _column_report(column: SheetColumn, link: FoundLink | None, rows: int, read: int, texts: int) -> ColumnReport:
-    target = link.label if link is not None else ""
-    shown = f"{target}, by {link.by}" if link is not None else ""
-    return ColumnReport(column.name, target or column.type.name, column.type.unit, read, rows - read, texts, shown)
-
-
-def _misfit(text: str, row: int, kind: str) -> str:
-    """A cell that does not fit, with its row; a number in a column of dates with the date that it is in Excel."""
-    is_serial = kind in ("date", "dateTime") and text.isdecimal() and len(text) == 5
-    meant = f", in Excel the number of {_EXCEL_START + timedelta(int(text))}" if is_serial else ""
-    return f"{text[:60]!r} (row {row:,}{meant})"
-
-
-def _type_words(column: ColumnReport) -> str:
-    kinds = {"quantity": f"numbers with a unit such as {column.unit}", "boolean": "truth values", "decimal": "numbers"}
-    return kinds.get(column.type, f"{column.type}s")
 
 
 def _triples(things: "np.ndarray[Any, Any]", predicate: int, objects: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":

@@ -459,7 +459,7 @@ class Uploads:
             text = re.sub(f"{before}{re.escape(str(path))}{after}", "", text)
         # a reason stays without the command that it ends in
         last = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
-        commands = [(line, COMMAND.search(line)) for line in last]
+        commands = ((line, COMMAND.search(line)) for line in last)
         lines = [line[: line.rfind(". ", 0, at.start()) + 1] if at is not None else line for line, at in commands]
         return tuple([line[:MAX_LINE] for line in lines if line.strip() and line != EXAMPLES][-MAX_LINES:])
 
@@ -591,11 +591,7 @@ def _read(folder: Path) -> UploadState | None:
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """End a process and those that it started: as Ctrl-C does, then by force."""
     for number in (signal.SIGINT, signal.SIGKILL):
-        try:
+        with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(process.pid, number)
             process.wait(STOP_SECONDS)
             return
-        except ProcessLookupError:
-            return
-        except subprocess.TimeoutExpired:
-            continue
