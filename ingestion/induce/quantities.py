@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ingestion.induce.names import expand_abbreviations, readable_name
 from ingestion.vocabulary import local_name
-from nacre.language.data import pattern, word_map
+from nacre.language.data import pattern, word_list, word_map
 from nacre.language.quantities import magnitude_of_name
 from nacre.language.thesaurus import english_data
 from nacre.language.tokens import fold, lemma
@@ -129,11 +129,15 @@ def stated_unit(text: str) -> str:
 
     >>> stated_unit("Length of a river in kilometres."), stated_unit("area in square miles"), stated_unit("age in full")
     ('km', 'mi²', '')
+    >>> stated_unit("weight in pounds"), stated_unit("Its value, in pounds.")
+    ('lb', '£')
     """
+    is_money = not word_list("ingestion", "money_words").isdisjoint(re.findall(r"\w+", text.lower()))
     for found in pattern("ingestion", "stated_unit").finditer(text):
         word = found[2]
         name = word.lower().removesuffix("s").replace("meter", "metre")
         unit = word if word in COMMON_UNITS else word_map("ingestion", "unit_names").get(name)
+        unit = word_map("ingestion", "money_names").get(name, unit) if is_money else unit
         # "in s", "in second place": too short or too ambiguous for a unit
         if unit and word != unit[:1] and word.lower() != "second":
             return unit + {"square": "²", "cubic": "³"}.get((found[1] or "").strip().lower(), "")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from nacre.language.data import language, word_list
+from nacre.language.thesaurus import function_words
 from nacre.language.tokens import lemma
 from nacre.language.word_forms import is_participle
 from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
@@ -21,7 +22,7 @@ from nacre.understanding.parsing.columns import MEASURE_RULE
 from nacre.understanding.parsing.constraints import asks_capacity
 from nacre.understanding.parsing.cue_rules import BY_END_RULE, NOBODY_RULE, OPEN_RULE, end_date_ref
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
-from nacre.understanding.parsing.finish import UNLINKED_RULE, WHO_RULE
+from nacre.understanding.parsing.finish import PLACE_OR_TIME_RULE, UNLINKED_RULE, WHO_RULE
 from nacre.understanding.parsing.link_constraints import named_edges, unnamed_edges
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.read_comparisons import SUMMED_SIDES_RULE
@@ -155,6 +156,7 @@ def _of_others(candidate: Candidate, question: Question, links: Sequence[Link], 
     that no question names; a rank by what few things have; what a linked thing is not."""
     d = candidate.derivation
     yield from _of_several_paths(candidate, question, links, graph)
+    yield from _of_several_dates(candidate, graph)
     if isinstance(candidate.body, Ask):
         select = candidate.body.select
         unsure = unnamed_edges(candidate._replace(body=select), question, graph)
@@ -204,6 +206,12 @@ def _of_several_paths(
     if WHO_RULE in d.trace:
         named = named_edges(body, d.links, question, graph)
         unsure = [edge for edge in body.edges if edge not in named]
+        # "who had the drum" asks for no one who made it
+        done = [edge for edge in unsure if is_participle(predicate_label(edge.predicate, graph.schema).one.split()[0])]
+        linked = covered_mask(d.links)
+        said = {token.norm for i, token in enumerate(question.tokens) if not linked >> i & 1}
+        if said <= function_words():
+            yield from (predicate_label(edge.predicate, graph.schema).one for edge in done)
         nodes = {graph.node_of_classes.get((v.classes, v.without)) for v in body.variables}
         roots, ends = {each for each in nodes - asked if each is not None}, asked
         others = {each for each in graph.persons if graph.nodes[each].named}
@@ -214,6 +222,21 @@ def _of_several_paths(
     others = {each for each in others if not any(graph.may_be(each, end) or graph.may_be(end, each) for end in ends)}
     if any(graph.distance(root, each) <= MAX_RIVAL_DISTANCE for root in roots for each in others):
         yield from (predicate_label(edge.predicate, graph.schema).one for edge in unsure)
+
+
+def _of_several_dates(candidate: Candidate, graph: SchemaGraph) -> Iterator[str]:
+    """The date that answers "when" or "when last" if no word names it and the things of another class that have it have
+    others: "when was it last lent", of loans with a day out and a day due."""
+    d = candidate.derivation
+    if PLACE_OR_TIME_RULE not in d.trace:
+        return
+    named = {ref.predicate for link in d.links for ref in link.refs}
+    linked = {condition.ref.node for condition in d.conditions if condition.op == "is"}
+    for target in d.targets:
+        dates = [each for each in graph.literals[target.ref.node] if graph.is_date(each)]
+        is_one_of = target.ref.predicate in dates and len(dates) > 1 and target.ref.node not in linked
+        if is_one_of and target.ref.predicate not in named:
+            yield predicate_label(target.ref.predicate, graph.schema).one
 
 
 def _has_rival(edge: Edge, select: Select, graph: SchemaGraph) -> bool:
