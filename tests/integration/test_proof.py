@@ -323,3 +323,31 @@ async def test_a_number_of_different_values_is_no_group(tmp_path: Path) -> None:
         "Count the number of different wood types."
     )
     assert [counted["status"], counted["values"]] == ["answered", [2]]
+
+
+LENT = """
+@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Drum rdfs:label "drum" . :Loan rdfs:label "loan" . :Maker rdfs:label "person" .
+:d1 a :Drum ; rdfs:label "Big Tom" ; :madeBy :m1 . :d2 a :Drum ; rdfs:label "Old Sam" ; :madeBy :m2 .
+:m1 a :Maker ; rdfs:label "Ada Moss" . :m2 a :Maker ; rdfs:label "Ben Ash" .
+:l1 a :Loan ; rdfs:label "L1" ; :drum :d1 ; :dayOut "2024-01-02"^^xsd:date ; :dayDue "2024-02-02"^^xsd:date .
+:l2 a :Loan ; rdfs:label "L2" ; :drum :d1 ; :dayOut "2024-03-02"^^xsd:date ; :dayDue "2024-04-02"^^xsd:date .
+:l3 a :Loan ; rdfs:label "L3" ; :drum :d2 ; :dayOut "2024-05-02"^^xsd:date ; :dayDue "2024-06-02"^^xsd:date .
+"""
+
+
+async def test_a_link_and_a_date_need_a_word(tmp_path: Path) -> None:
+    ask = ask_graph(LENT, tmp_path)
+    said = {
+        question: (await ask(question))["status"]
+        for question in (
+            "Who made Big Tom?",
+            # a verb for having is no word for making
+            "Who has Big Tom?",
+            "Who had Big Tom then?",
+            # one of two dates of a loan, which nothing names
+            "When was Big Tom last borrowed?",
+        )
+    }
+    assert list(said.values()) == ["answered", "clarify", "clarify", "clarify"], said

@@ -98,6 +98,8 @@ ANSWERED: dict[tuple[str, ...], tuple[list[object], list[str]]] = {
     ("What did we make from each potter?",): (["Ben Ash", 185, "Ada Moss", 135], []),
     # a verb that nothing is called, as the only link
     ("Which glazes have we never looked at?",): (["Iron Red"], []),
+    # by their number, and not by what may be the most of one
+    ("Who has the most firings?",): (["Ben Ash"], []),
     # how long, by the only date of persons
     ("Who has been with us the longest?",): (["Ada Moss"], []),
     # the turn before, of all others, and ranked by its number
