@@ -5,10 +5,10 @@ between links that remain: parsing and ranking do.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import SpellingCorrector
@@ -416,6 +416,15 @@ def _rephrase(text: str) -> str:
     return next((other.format(**match.groupdict()) for match, other in found if match), text)
 
 
+def _with_verb(token: Token, before: Token, text: str, names: Collection[str]) -> Token:
+    """A present participle with the lemma of the verb in a name of the graph: "is hanging", "what's hanging" of "hangs
+    on"."""
+    is_being = before.norm in language().words["being"] or (not before.start and text[before.end + 1 :][:1] == "s")
+    stem = token.norm[: -len("ing")] if token.norm.endswith("ing") and token.lemma not in names and is_being else ""
+    bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else "")
+    return next((token._replace(lemma=base) for base in bases if stem and base in names), token)
+
+
 def prepare_question(text: str, linker: Linker) -> Question:
     """The analysed question. Character offsets stay those of the text.
 
@@ -428,7 +437,9 @@ def prepare_question(text: str, linker: Linker) -> Question:
         text = " " * end + text[end:]
     question = analyse_question(linker.spelling.correct(_rephrase(text)))
     schema_linker, words = linker.index.schema_linker, question.tokens
+    verbs = (_with_verb(word, before, question.text, schema_linker.terms_of_word) for before, word in pairwise(words))
     return question._replace(
+        tokens=(*words[:1], *verbs),
         stopwords=frozenset(
             i
             for i in question.stopwords
