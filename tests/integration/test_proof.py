@@ -351,3 +351,17 @@ async def test_a_link_and_a_date_need_a_word(tmp_path: Path) -> None:
         )
     }
     assert list(said.values()) == ["answered", "clarify", "clarify", "clarify"], said
+
+
+async def test_a_present_participle_is_the_verb_of_a_link(tmp_path: Path) -> None:
+    hooks = """
+    @prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Drum rdfs:label "drum" . :Hook rdfs:label "hook" . :hangsOn rdfs:label "hangs on" .
+    :d1 a :Drum ; rdfs:label "Big Tom" ; :hangsOn :h1 . :d2 a :Drum ; rdfs:label "Old Sam" ; :hangsOn :h2 .
+    :d3 a :Drum ; rdfs:label "Thin Ned" ; :hangsOn :h1 . :h1 a :Hook ; rdfs:label "North Wall" .
+    :h2 a :Hook ; rdfs:label "South Wall" .
+    """
+    ask = ask_graph(hooks, tmp_path)
+    for question in ("What's hanging on North Wall?", "Which drums are hanging on North Wall?"):
+        answer = await ask(question)
+        assert (answer["status"], answer["values"]) == ("answered", ["Big Tom", "Thin Ned"]), question
