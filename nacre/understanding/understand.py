@@ -36,7 +36,7 @@ from nacre.understanding.parsing.profiles import profile_plan
 from nacre.understanding.parsing.state import Candidate
 from nacre.understanding.parsing.superlative_rules import GUESSED_MEASURE_RULE
 from nacre.understanding.question.records import Link, Question, covered_mask, token_mask
-from nacre.understanding.ranking.probabilities import MAX_READINGS, best_readings
+from nacre.understanding.ranking.probabilities import MAX_READINGS, best_readings, show_things_beside_values
 from nacre.understanding.ranking.rank import (
     RankedReading,
     level_same_names,
@@ -86,6 +86,8 @@ def understand(
         readings = revised
     readings = follow_up.merge_readings(revised, readings, MAX_READINGS)
     readings = tuple(_of_all_things(each, rewrite.scope, schema) for each in readings)
+    if rewrite.display == "chart":
+        readings = tuple(_with_things(each, schema) for each in readings)
     read_group = group_reader(linker, deadline)
     profile = None if revised else profile_plan(question, links, linker.index, rewrite.scope, read_group)
     if profile is not None:
@@ -131,6 +133,12 @@ def _linked_question(text: str, scope: Scope | None, linker: Linker) -> tuple[Qu
         dates = (n for n in question.numbers if not (is_yearless(n.date_start) and months & token_mask(n.start, n.end)))
         question = question._replace(numbers=tuple(dates))
     return choose_year_columns(question, links, graph)
+
+
+def _with_things(reading: Reading, schema: Schema) -> Reading:
+    """The reading with the things beside their values: a chart has a mark for each, and not for different values."""
+    plan = Plan(show_things_beside_values(reading.plan.body, always=True))
+    return reading if plan == reading.plan else replace(reading, plan=plan, words=verbalise_plan(plan, schema))
 
 
 def _of_all_things(reading: Reading, scope: Scope | None, schema: Schema) -> Reading:

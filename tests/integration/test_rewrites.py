@@ -46,6 +46,15 @@ def test_follow_up(case: dict[str, Any], small_graphs: dict[str, tuple[Tables, L
     assert understand(found, tables.schema, lexicon).readings[0].words == case["becomes"]
 
 
+def test_a_chart_of_numbers_has_each_thing(small_graphs: dict[str, tuple[Tables, Lexicon]]) -> None:
+    """Values that repeat are no fewer marks of a chart; a list of them has each once."""
+    tables, lexicon = small_graphs["reading_room"]
+    read = [understand(Rewrite("Show the pages", display=shown), tables.schema, lexicon) for shown in ("chart", "")]
+    answers = [each.readings[0].plan.body.answers for each in read]  # type: ignore[union-attr]
+    assert [len(each) for each in answers] == [2, 1]
+    assert answers[0][1] == answers[1][0]
+
+
 AGAIN = "as bars; As a bar chart; as a pie; as a line, please; as stacked bars; now as lines; show that as columns"
 SHOWN = {
     "a histogram of the pages": ("Show the pages", True),

@@ -79,3 +79,22 @@ def test_a_property_beside_one_for_english_is_a_translation(tables: Tables) -> N
 def test_the_text_is_the_same_each_time(tables: Tables) -> None:
     assert schema_sql(tables) == schema_sql(tables)
     assert schema_sql(tables, ["firing"]) == schema_sql(tables, ["firing"])
+
+
+def test_a_small_table_with_known_columns_lists_its_things(tmp_path: Path) -> None:
+    """Lists of codes have the columns of each other, and a question needs their labels."""
+    lists = {"Size": ["Large", "Small"], "Colour": ["Green", "Red"]}
+    base = "http://example.org/"
+    lines = [
+        f'<{base}{label}> a <{base}{name}> ; <{base}code> "{label[0]}" ; <{base}note> "{label}ish" ;'
+        f' <{base}order> {n} ; <{base}sign> "{label}-sign" ; <http://www.w3.org/2000/01/rdf-schema#label> "{label}" .'
+        for name, labels in lists.items()
+        for n, label in enumerate(labels)
+    ]
+    (tmp_path / "codes.ttl").write_text("\n".join(lines), "utf-8")
+    write_tables(parse_files([tmp_path / "codes.ttl"]), tmp_path / "graph.sqlite")
+    opened = Tables(tmp_path / "graph.sqlite")
+    assert "-- table size: the columns of colour; its things: Large, Small" in schema_sql(
+        opened, ["colour", "size"], ()
+    )
+    opened.close()

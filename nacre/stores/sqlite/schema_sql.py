@@ -76,7 +76,8 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
             about = f"-- {known}\n" if known else ""
             shared = count_shared_rows(tables, relation, same) if alike else 0
             both = f"; {shared} of its rows are in both" if shared else ""
-            parts.append(f"{about}-- {relation.kind} {quote_if_needed(relation.name)}: the columns of {same}{both}")
+            of = f"{quote_if_needed(relation.name)}: the columns of {same}{both}"
+            parts.append(f"{about}-- {relation.kind} {of}{_all_labels(tables, relation)}")
         else:
             copies.setdefault(columns, quote_if_needed(relation.name))
             line = _copied_view(schema, relation, shown) if alike and focus is not None else ""
@@ -89,6 +90,15 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
     if focus is not None:
         parts += _further_junctions(schema, shown)
     return "\n\n".join(parts) + "\n"
+
+
+def _all_labels(tables: Tables, relation: Relation) -> str:
+    """The labels of all things of a small table, such as the codes of a list; "" for others."""
+    if not 0 < _size(tables, relation) <= _MAX_VALUES:
+        return ""
+    of = f"SELECT {quote_if_needed(relation.key)} FROM {quote_if_needed(relation.name)}"
+    found = tables.trusted().execute(f"SELECT label FROM entity WHERE id IN ({of}) ORDER BY label")
+    return f"; its things: {', '.join(_short(label) for (label,) in found)}"
 
 
 def _copied_view(schema: Schema, relation: Relation, shown: Sequence[Relation]) -> str:

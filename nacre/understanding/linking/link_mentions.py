@@ -446,7 +446,7 @@ def prepare_question(text: str, linker: Linker) -> Question:
             if words[i].norm == words[i].lemma or words[i].lemma not in schema_linker.meaningful_lemmas
             if words[i].norm not in schema_linker.denying_words
             if not names_union(question, i, linker.index.graph)
-        )
+        ),
     )
 
 

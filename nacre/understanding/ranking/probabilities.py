@@ -88,13 +88,14 @@ def has_other_answer_class(candidate: Candidate, question: Question, graph: Sche
     return bool(requested) and not any(n in answered or classes & set(graph.nodes[n].classes) for n in requested)
 
 
-def show_things_beside_values(body: Body) -> Body:
-    """The plan, with several named things as a column beside the property that it gives."""
+def show_things_beside_values(body: Body, *, always: bool = False) -> Body:
+    """The plan, with several named things, or `always` its things, as a column beside the property that it gives."""
     value = body.answers[0] if isinstance(body, Select) and len(body.answers) == 1 else None
     if not isinstance(body, Select) or not isinstance(value, Attribute) or body.group or body.by or body.order:
         return body
     thing = next((v for v in body.variables if v.name == value.variable), None)
-    if thing is None or len(thing.keys) < 2 or len(thing.label.split(" or ")) != len(thing.keys):
+    are_named = thing is not None and 1 < len(thing.keys) == len(thing.label.split(" or "))
+    if not (are_named or always):
         return body
     return replace(body, answers=(Itself(value.variable), value))
 
