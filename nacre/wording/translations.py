@@ -133,8 +133,7 @@ class _PlanWords:
 
     def subject(self) -> str:
         """The first thing that the plan names, else the kind that it asks for."""
-        named = (v for v in self.body.variables if v.keys and not is_from_earlier_turn(v))
-        first = next(named, None)
+        first = next((v for v in self.body.variables if v.keys and not is_from_earlier_turn(v)), None)
         return _name(first, self.names) if first is not None else self.kinds(self.body.variables[0].name)
 
     def heading(self, term: PlanTerm) -> str:
@@ -207,9 +206,8 @@ class _PlanWords:
                 yield fill_template(self.code, each.op, property=self._property_label(of.iri))
             elif not isinstance(each.right, Attribute | Select | None):
                 if each.op == "!=" and of.datatype == "boolean":
-                    yield self._condition(
-                        of.iri, "=", fill_template(self.code, "no_value" if each.right else "yes_value")
-                    )
+                    value = fill_template(self.code, "no_value" if each.right else "yes_value")
+                    yield self._condition(of.iri, "=", value)
                     return
                 values = each.right if isinstance(each.right, tuple) else (each.right,)
                 texts = ", ".join(self._constant(v, of) for v in values if v is not None)
@@ -218,9 +216,8 @@ class _PlanWords:
 
     def _constant(self, value: Constant, of: Predicate) -> str:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return translated_number(
-                value, self.code, of.unit, counted=is_amount(of.iri, english_schema(self.schema, self.code))
-            )
+            counted = is_amount(of.iri, english_schema(self.schema, self.code))
+            return translated_number(value, self.code, of.unit, counted=counted)
         return translated_literal(str(value), self.code, is_boolean=of.datatype == "boolean")
 
     def _condition(self, predicate: str, op: str, value: str) -> str:
@@ -267,9 +264,7 @@ class ResultWording(_PlanWords):
         if sides == ["latitude", "longitude"] and len(self.rows.table.rows) == 1:
             decimal = load_language_texts(f"{self.code}/answers.yaml")["separators"].split(" ")[1]
             values = [str(cell).replace(".", decimal) for cell in self.rows.table.rows[0]]
-            text = fill_template(
-                self.code, "coordinates", thing=self.subject(), latitude=values[0], longitude=values[1]
-            )
+            text = self.fill("coordinates", thing=self.subject(), latitude=values[0], longitude=values[1])
             return replace(result, text=text)
         return _translated_table(result, self.grid, self.headings(), self.fill("table"), self.code)
 
@@ -434,9 +429,7 @@ def _is_in(schema: Schema, code: str) -> bool:
 def translated_class(variable: Variable, schema: Schema, question: str, code: str) -> str:
     """The label of a thing's class in a language, in the form in which the question has it; "" without a class."""
     known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
-    if not known:
-        return ""
-    return class_label(min(known, key=lambda each: each.count), question, code)
+    return class_label(min(known, key=lambda each: each.count), question, code) if known else ""
 
 
 def class_label(of: Class, question: str, code: str) -> str:
