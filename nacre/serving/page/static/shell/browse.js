@@ -1,11 +1,9 @@
 // The pages of a thing, with facts in both directions, and of a class, with its properties.
 
 import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h2, h3, inline, isIri, item, language, localName, pageLink, para, quiet, t, thingLink, withSign, withUnit } from "../shared/page.js";
-import { classTable } from "./class_table.js";
+import { classTable, propertyLabel } from "./class_table.js";
 
 const IMAGE_DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i, IMAGE_FILE = /\.(png|jpe?g|gif|webp|avif)$/i;
-// a property that the server derives, with the names in one language
-const NAME_IN_LANGUAGE = /@[a-z]{2}$/, LANGUAGE_NAMES = new Intl.DisplayNames([language], { type: "language" });
 const MAX_PICTURES = 6;
 // the server counts no more than a thousand
 const MANY = 900;
@@ -56,7 +54,7 @@ const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href
 
 function factTable(graph, iri, facts, linking = false) {
   const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : withSign(/^(true|false)$/.test(text) ? formatCell(text === "true") : text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label + facts.unit) : formatCell(text), facts.unit));
-  return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? t("linkOf", { property: each.label }) : NAME_IN_LANGUAGE.test(each.predicate) ? t("nameIn", { language: LANGUAGE_NAMES.of(each.predicate.slice(-2)) }) : each.label),
+  return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? t("linkOf", { property: each.label }) : propertyLabel(each)),
     element("td", {}, valueList(graph, iri, each, linking, (one) => end(one, each)))))));
 }
 
