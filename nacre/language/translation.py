@@ -114,23 +114,21 @@ def verb_base(word: str, code: str) -> str:
 
 def join_separated(text: str, code: str, labels: Collection[str] = ()) -> str:
     """The text with the words together that a question has apart: a verb and its prefix, "was" and "für". Words for an
-    event become the one of the `labels` of its date.
+    event become the one of the `labels` of its date, unless they are a label.
 
     >>> join_separated("Wann fängt der Kurs an?", "de"), join_separated("Was hat die Orgel für Pfeifen?", "de")
     ('Wann anfangen der Kurs?', 'welche Pfeifen hat die Orgel?')
     """
     known = glosses(code)
     for pattern, joined, nouns in known.apart:
-        if nouns and re.search(pattern, text):
-            own = ([label for label in labels if fold(label).startswith(noun)] for noun in nouns)
+        asked = re.search(pattern, text)
+        if asked is None or (nouns and any(stem(label, code) == stem(asked[0], code) for label in labels)):
+            continue
+        own = ([label for label in labels if fold(label).startswith(noun)] for noun in nouns)
+        found = next(filter(None, own), [])
+        if found or not nouns:
             # "Eintrittsdatum", and not its part "eintritts"
-            text = (
-                re.sub(pattern, joined.replace("{label}", max(found, key=len)), text)
-                if (found := next(filter(None, own), []))
-                else text
-            )
-        elif not nouns:
-            text = re.sub(pattern, joined, text)
+            text = re.sub(pattern, joined.replace("{label}", max(found, key=len, default="")), text)
     tokens = tokenize(text)
     if not tokens or tokens[-1].norm not in known.word_lists["separable"]:
         return text
@@ -187,6 +185,7 @@ class Glosses:
     words: Mapping[str, str]
     function_words: frozenset[str]  # the English of `words`
     after_noun: Mapping[str, str]
+    class_senses: Mapping[str, str]  # of English words that classes and properties have, what it is as a class
     closing: Mapping[str, str]
     exact: Mapping[str, str]
     stems: Mapping[str, str]  # of the words of `exact`
@@ -301,6 +300,7 @@ def glosses(code: str) -> Glosses:
         words=_with_folded(data["words"]),
         function_words=frozenset(word for english in data["words"].values() for word in english.split()),
         after_noun=data.get("after_noun", {}),
+        class_senses=data.get("class_senses", {}),
         closing=data.get("closing", {}),
         exact=_with_folded(data["stems"]),
         stems={stem(word, code): english for word, english in reversed(list(data["stems"].items()))},
@@ -492,8 +492,10 @@ def _base_form(word: str, code: str) -> str:
 
 
 def is_form(label: str, name: str, code: str) -> bool:
-    """Whether a label has a form that a language's templates name: "participle", "state", "verb"."""
-    return bool(re.fullmatch(load_language_texts(f"{code}/answers.yaml")[name], label.casefold()))
+    """Whether a label that begins with no noun has a form that templates name: "participle", "state", "verb"."""
+    texts, first = load_language_texts(f"{code}/answers.yaml"), label.partition(" ")[0]
+    is_noun = "capital_nouns" in texts and first[:1].isupper() and dictionary_form(first, lang=code) == first
+    return not is_noun and bool(re.fullmatch(texts[name], label.casefold()))
 
 
 def join_translated(names: list[str], code: str) -> str:

@@ -284,12 +284,16 @@ def _glossed_entries(lexicon: Lexicon, code: str) -> Iterator[LexiconEntry]:
     """The glosses of the names of classes and properties, with umlauts if their labels have some."""
     labels = {c.iri: (c.label, *c.alt_labels) for c in lexicon.schema.classes}
     labels |= {p.iri: (p.label, *p.alt_labels) for p in lexicon.schema.predicates}
+    of_properties = {word for p in lexicon.schema.shown_predicates for word in gloss_label(p.label, code).split()}
+    senses = {word: sense for word, sense in glosses(code).class_senses.items() if word in of_properties}
     for entry in lexicon.schema_entries:
         if entry.kind == "value":
             continue
         texts = (tuple(token.text for token in tokenize(label)) for label in labels.get(entry.target, ()))
         written = next((words for words in texts if _norms(words) == entry.tokens), entry.tokens)
         tokens = tuple(word.casefold() for word in fill_glosses(written, code))
+        if entry.kind == "class" and len(tokens) == 1:
+            tokens = (senses.get(tokens[0], tokens[0]),)
         # "am" is a name, and "on the" is none
         if tokens != entry.tokens and not function_words().issuperset(tokens):
             yield entry._replace(tokens=_norms(tokens))

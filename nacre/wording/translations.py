@@ -12,6 +12,7 @@ from nacre.language.translation import (
     GLOSSED_LANGUAGES,
     fill_template,
     gloss_label,
+    glosses,
     is_english,
     is_form,
     is_in_language,
@@ -106,7 +107,8 @@ def plan_words(plan: Plan, names: Mapping[str, str], schema: Schema, question: s
     if body.order is not None and body.limit and aggregated_value(body.order.by) not in body.answers:
         counts = isinstance(aggregated_value(body.order.by), Itself)
         way = ("most" if counts else "highest") if body.order.descending else "fewest" if counts else "lowest"
-        found = fill_template(code, way, asked=found, property=wording.heading(body.order.by))
+        pattern, ending = load_language_texts(f"{code}/answers.yaml")["dative_plural"] if counts else ("$", "")
+        found = fill_template(code, way, asked=found, property=re.sub(pattern, ending, wording.heading(body.order.by)))
     return found + only
 
 
@@ -131,8 +133,7 @@ class _PlanWords:
 
     def subject(self) -> str:
         """The first thing that the plan names, else the kind that it asks for."""
-        named = (v for v in self.body.variables if v.keys and not is_from_earlier_turn(v))
-        first = next(named, None)
+        first = next((v for v in self.body.variables if v.keys and not is_from_earlier_turn(v)), None)
         return _name(first, self.names) if first is not None else self.kinds(self.body.variables[0].name)
 
     def heading(self, term: PlanTerm) -> str:
@@ -161,24 +162,26 @@ class _PlanWords:
         order = [select.order.by] if select.order is not None else []
         shown = {variable_of(term) for term in (*select.answers, *select.by, *order)} | set(select.group)
         of_name = {v.name: v for v in select.variables}
+        prepositions = load_language_texts(f"{self.code}/answers.yaml")["prepositions"].split()
         for edge in select.edges:
             end = next((n for n in (edge.object, edge.subject) if n not in shown), "")
             is_end = sum(end in (e.subject, e.object) for e in select.edges) == 1
             is_filtered = any(not isinstance(f.left, Aggregate) and f.left.variable == end for f in select.filters)
             if end and is_end and not is_filtered and not is_from_earlier_turn(of_name[end]):
-                if of_name[end].keys:
-                    name = _name(of_name[end], self.names)
-                    if end == edge.object:
-                        yield self._condition(edge.predicate, "=", name)
-                    else:
-                        label = self._property_label(edge.predicate)
-                        yield fill_template(self.code, "of_thing", property=label, thing=name)
-                else:
-                    kind = translated_class(of_name[end], self.schema, "", self.code)
-                    label = self._property_label(edge.predicate) if end == edge.object else kind
+                label, name = self._property_label(edge.predicate), _name(of_name[end], self.names)
+                is_open = label.casefold().rpartition(" ")[2] in prepositions
+                if not of_name[end].keys:
                     # "mit betreut von" is no German
-                    label = kind if any(is_form(label, form, self.code) for form in ("participle", "verb")) else label
-                    yield fill_template(self.code, known, property=label)
+                    is_label = end == edge.object and not is_open
+                    kind = label if is_label else translated_class(of_name[end], self.schema, "", self.code)
+                    yield fill_template(self.code, known, property=kind)
+                elif end == edge.object:
+                    yield self._condition(edge.predicate, "=", name)
+                elif is_open:
+                    # nor is "betreut von von"
+                    yield fill_template(self.code, "fact", property=name, values=label)
+                else:
+                    yield fill_template(self.code, "of_thing", property=label, thing=name)
         compared = [each.left for each in select.filters if each.op != "known"]
         bounds = {(each.left, each.op): each for each in select.filters if not each.negated}
         for each in select.filters:
@@ -203,9 +206,8 @@ class _PlanWords:
                 yield fill_template(self.code, each.op, property=self._property_label(of.iri))
             elif not isinstance(each.right, Attribute | Select | None):
                 if each.op == "!=" and of.datatype == "boolean":
-                    yield self._condition(
-                        of.iri, "=", fill_template(self.code, "no_value" if each.right else "yes_value")
-                    )
+                    value = fill_template(self.code, "no_value" if each.right else "yes_value")
+                    yield self._condition(of.iri, "=", value)
                     return
                 values = each.right if isinstance(each.right, tuple) else (each.right,)
                 texts = ", ".join(self._constant(v, of) for v in values if v is not None)
@@ -214,17 +216,15 @@ class _PlanWords:
 
     def _constant(self, value: Constant, of: Predicate) -> str:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return translated_number(
-                value, self.code, of.unit, counted=is_amount(of.iri, english_schema(self.schema, self.code))
-            )
+            counted = is_amount(of.iri, english_schema(self.schema, self.code))
+            return translated_number(value, self.code, of.unit, counted=counted)
         return translated_literal(str(value), self.code, is_boolean=of.datatype == "boolean")
 
     def _condition(self, predicate: str, op: str, value: str) -> str:
         label = self._property_label(predicate)
-        if op in ("=", "in"):
+        if op in ("=", "in", "!="):
+            value = fill_template(self.code, "not", text=value) if op == "!=" else value
             return fill_template(self.code, "fact", property=label, values=value)
-        if op == "!=":
-            return fill_template(self.code, "fact", property=label, values=fill_template(self.code, "not", text=value))
         if op in ("contains", "starts", "ends"):
             return fill_template(self.code, op, property=label, text=value)
         return f"{label} {op.replace('>=', '≥').replace('<=', '≤')} {value}"
@@ -264,9 +264,7 @@ class ResultWording(_PlanWords):
         if sides == ["latitude", "longitude"] and len(self.rows.table.rows) == 1:
             decimal = load_language_texts(f"{self.code}/answers.yaml")["separators"].split(" ")[1]
             values = [str(cell).replace(".", decimal) for cell in self.rows.table.rows[0]]
-            text = fill_template(
-                self.code, "coordinates", thing=self.subject(), latitude=values[0], longitude=values[1]
-            )
+            text = self.fill("coordinates", thing=self.subject(), latitude=values[0], longitude=values[1])
             return replace(result, text=text)
         return _translated_table(result, self.grid, self.headings(), self.fill("table"), self.code)
 
@@ -417,15 +415,21 @@ def translated_property(iri: str, schema: Schema, question: str, code: str) -> s
     label = _best_label((about.label, *about.alt_labels), question, code)
     has_unit = bool(about.unit) and label.endswith(")") and "(" in label
     label = label.rpartition("(")[0].strip() if has_unit else label
-    return word_for(label, code) or label
+    is_own = glosses(code).exact.get(label.lower(), label.lower()) != label.lower()
+    is_own = is_own and schema.cache.get((_is_in, code), lambda: _is_in(schema, code))
+    return label if is_own else word_for(label, code) or label
+
+
+def _is_in(schema: Schema, code: str) -> bool:
+    """Whether most labels of properties that English lacks are in a language, which has "Note" too then."""
+    foreign = [p.label for p in schema.shown_predicates if not is_english(p.label)]
+    return 2 * sum(is_in_language(label, code) for label in foreign) > len(foreign)
 
 
 def translated_class(variable: Variable, schema: Schema, question: str, code: str) -> str:
     """The label of a thing's class in a language, in the form in which the question has it; "" without a class."""
     known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
-    if not known:
-        return ""
-    return class_label(min(known, key=lambda each: each.count), question, code)
+    return class_label(min(known, key=lambda each: each.count), question, code) if known else ""
 
 
 def class_label(of: Class, question: str, code: str) -> str:
@@ -447,10 +451,8 @@ def term_heading(term: PlanTerm, select: Select, schema: Schema, question: str, 
     of = aggregated_value(term)
     is_count = isinstance(term, Aggregate)
     if isinstance(of, Attribute):
-        label, texts = (
-            translated_property(of.predicate, schema, question, code),
-            load_language_texts(f"{code}/answers.yaml"),
-        )
+        label = translated_property(of.predicate, schema, question, code)
+        texts = load_language_texts(f"{code}/answers.yaml")
         if isinstance(term, Aggregate):
             return str(texts["headings"][term.function].format(property=label))
         return str(texts["parts"].get(of.part, "{property}").format(property=label))

@@ -8,6 +8,7 @@ import pytest
 
 from ingestion.pipeline import ingest
 from nacre.extensions.client.facade import Nacre
+from nacre.extensions.suggestions.example_questions import translated_question
 from nacre.records.evidence import BranchResult, Rows, Table
 from nacre.stores.catalog import Library
 from nacre.understanding.glossing import question_language
@@ -91,6 +92,10 @@ def test_values(opened: Nacre, name: str, case: dict[str, Any]) -> None:
         # a member is called Weiß
         ("hafen", "Was weißt du über Jost Brandt?", "Angaben zu Jost Brandt: Telefonnummer: 0431 1701"),
         ("orgelbau", "Wie klingt die Domorgel?", "Ich bin nicht sicher, wie „klingt“ gemeint ist. Angaben zu"),
+        ("orgelbau", "Wie klingt und schillert die Domorgel?", "wie „klingt“ und „schillert“ gemeint sind. Angaben zu"),
+        # an English reader would take a grade for a remark
+        ("stuhlwerk", "Durchschnittliche Note", "Der Durchschnitt von „Note“ beträgt 2 [1]."),
+        ("stuhlwerk", "Welche Bemerkung hat N 1?", "Der Eintrag „Bemerkung“ von N 1 lautet sauber"),
     ],
 )
 def test_sentences_are_in_the_language_of_the_question(opened: Nacre, name: str, asked: str, said: str) -> None:
@@ -188,3 +193,27 @@ def test_question_of_other_language_over_english_names(opened: Nacre) -> None:
     reply = opened.graph("seilbahn").ask("Quelle est la longueur de Forest Cableway ?", mind="rules")
     assert reply.record["values"] == [980]
     assert reply.record["language"] == "fr"
+
+
+def test_options_have_one_preposition_and_datives(opened: Nacre) -> None:
+    chairs = opened.graph("stuhlwerk")
+    asked = ("Wer kümmert sich um den Hocker Fennich?", "Welche Tischler haben die meisten Abnehmer?")
+    unsure, most = (chairs.ask(each, mind="rules").record for each in asked)
+    assert "Tischler (Hocker Fennich: Entwurf von)" in [option["words"] for option in unsure["options"]]
+    assert "Tischler mit den meisten Abnehmern" in [query["words"] for query in most["queries"]]
+
+
+@pytest.mark.parametrize(
+    ("form", "label", "said"),
+    [
+        ("list", "steht in", "Welche Modelle stehen in Tolk?"),
+        # "Entwurf" is no verb
+        ("list", "Entwurf von", ""),
+        ("list", "Bericht von", ""),
+        ("list", "Gefahren von", "Welche Modelle wurden gefahren von Tolk?"),
+        ("value", "verliehen für", "Tolk: verliehen für wen?"),
+        ("value", "betreut von", "Tolk: betreut von wem?"),
+    ],
+)
+def test_suggested_questions_follow_the_form_of_labels(form: str, label: str, said: str) -> None:
+    assert translated_question(form, "Modell", label, "Tolk", "de") == said

@@ -113,3 +113,12 @@ def test_a_note_of_a_failing_model_names_its_address():
         "Note: sql by rules after model: no answer within 3 s (the model is at http://10.0.0.7:8080/v1)"
     ]
     assert note_lines(record) == ["Note: sql by rules after model: no answer within 3 s"]
+
+
+def test_notes_are_in_the_language_of_the_turn():
+    record: Any = {"status": "partial", "answer": "x", "reason": None, "by": {}, "caveats": ["Nur 3 Zeilen."]}
+    record |= {"language": "de", "unclear": ["klirrt"], "question": "Was klirrt?", "graph": "g"}
+    record["derivation"] = {"depends": False}
+    note, teach = note_lines(record)
+    assert (note, teach.split(":")[0]) == ("Hinweis: Nur 3 Zeilen.", "Zum Beibringen von “klirrt”")
+    assert note_lines(record | {"language": "en"})[0] == "Note: Nur 3 Zeilen."

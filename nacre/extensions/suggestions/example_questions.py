@@ -519,5 +519,7 @@ def translated_question(form: str, kind: str, noun: str, value: str, code: str) 
         kind, many = (each[:1].upper() + each[1:] for each in (kind, many))
     pattern, several = texts.get("verbs", ("$", ""))
     verbs = re.sub(pattern, several, noun)
-    text = fill_template(code, name, kind=many if "many" in name else kind, property=noun, verbs=verbs, value=value)
+    pronouns = texts.get("whom", {"": ""})
+    whom, of_kind = pronouns.get(noun.rpartition(" ")[2], pronouns[""]), many if "many" in name else kind
+    text = fill_template(code, name, kind=of_kind, property=noun, verbs=verbs, value=value, whom=whom)
     return text[:1].upper() + text[1:]

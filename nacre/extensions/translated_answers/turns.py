@@ -180,16 +180,17 @@ def _without_rows(draft: AnswerDraft, view: TurnView, schema: Schema, *, has_fac
     if draft.status == "answered" and draft.table is None:
         return draft
     if name is None and understanding.unknown:
-        text = fill_template(
-            code,
-            "unsure" if has_facts else "unknown_words",
-            words=_own_words((w for w, _ in understanding.unknown), view),
+        unknown = tuple(word for word, _ in understanding.unknown)
+        text = (
+            _unsure(unknown, view)
+            if has_facts
+            else fill_template(code, "unknown_words", words=_own_words(unknown, view))
         )
         near = [near for _, near in understanding.unknown if near]
         hint = f" {fill_template(code, 'nearest_name', words=_quoted_list(near, code))}" if near else ""
         text = f"{text}{hint}"
     elif draft.status == "not_understood" and understanding.readings and understanding.readings[0].unused:
-        text = fill_template(code, "unsure", words=_own_words(understanding.readings[0].unused, view))
+        text = _unsure(understanding.readings[0].unused, view)
     elif draft.status == "not_understood" and empty_table(understanding, view.evidence) is not None:
         words = _said_words(view, schema)[understanding.readings[0].words]
         text = fill_template(code, "nothing_found", words=_quoted(words, code))
@@ -275,6 +276,14 @@ def _said_words(view: TurnView, schema: Schema) -> dict[str, str]:
         for variable in select.variables if select is not None else ():
             found.setdefault(f"?{variable.name}", f"?{translated_class(variable, schema, '', code) or variable.name}")
     return found
+
+
+def _unsure(words: Sequence[str], view: TurnView) -> str:
+    """That it is not known how words are meant, which are one or several as the user wrote them."""
+    own = dict.fromkeys(_own_word(word, view) for word in words)
+    return fill_template(
+        view.rewrite.gloss, "unsure" if len(own) == 1 else "unsure_several", words=_own_words(words, view)
+    )
 
 
 def _own_words(words: Iterable[str], view: TurnView) -> str:

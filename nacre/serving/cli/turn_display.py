@@ -11,7 +11,9 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from nacre.language.data import load_language_texts
 from nacre.language.sanitize import disarm_citations, strip_control_characters
+from nacre.language.translation import GLOSSED_LANGUAGES
 from nacre.language.values import format_value
 from nacre.records.answer import Answer, Citation, Cost, MatchCandidate
 from nacre.serving.transcript import require_record
@@ -48,7 +50,8 @@ async def show_turn(events: AsyncIterator[tuple[str, Any]], options: DisplayOpti
         timer.record(kind)
         if kind == "rewriter" and (options.timings or payload["depends"] or payload["own"]):
             own = f"{payload['own']} = " if payload["own"] else ""
-            print_line(f"(understood as: {strip_control_characters(own + payload['standalone'])})", "2")
+            lead = _lead("understood as", payload["language"])
+            print_line(f"({lead}: {strip_control_characters(own + payload['standalone'])})", "2")
         elif kind == "token":
             writer.write(payload)
         elif kind == "answer":
@@ -64,6 +67,12 @@ async def show_turn(events: AsyncIterator[tuple[str, Any]], options: DisplayOpti
     if record["llm_calls"] or (options.timings and record["conversation"]["llm_calls"]):
         print_line(f"({cost_line(record, with_conversation=options.timings)})", "2")
     return record
+
+
+def _lead(words: str, language: str) -> str:
+    """The words before what is printed besides the answer, in the language of the turn."""
+    texts = load_language_texts(f"{language}/answers.yaml") if language in GLOSSED_LANGUAGES else {}
+    return str(texts.get("terminal", {}).get(words, words))
 
 
 def cost_line(record: Answer, *, with_conversation: bool) -> str:
@@ -95,13 +104,14 @@ def note_lines(record: Answer, model: str = "") -> list[str]:
         )
     if record["status"] == "failed" and not record["answer"]:
         lines.append(f"Failed: {record['reason'] or 'no branch gave evidence'}")
-    lines.extend(f"Note: {caveat}" for caveat in record["caveats"])
+    note, teach = (_lead(words, record.get("language", "")) for words in ("Note", "To teach"))
+    lines.extend(f"{note}: {caveat}" for caveat in record["caveats"])
     for word in record.get("unclear", ())[:1]:
         question = record["standalone" if record["derivation"]["depends"] else "question"]
-        lines.append(f"To teach “{word}”: {teach_command(word, '', question, record['graph'])}")
+        lines.append(f"{teach} “{word}”: {teach_command(word, '', question, record['graph'])}")
     fallen = {agent: by for agent, by in record["by"].items() if by not in ("rules", "model")}
     where = f" (the model is at {model})" if model else ""
-    lines.extend(f"Note: {agent} by {by}{where}" for agent, by in fallen.items())
+    lines.extend(f"{note}: {agent} by {by}{where}" for agent, by in fallen.items())
     return [strip_control_characters(line) for line in lines]
 
 

@@ -1,11 +1,11 @@
 // Share an answer: a link to a frozen copy is made, copied and shown; it can be withdrawn.
 
-import { addWords, announce, apiPath, block, button, day, element, failureBox, pageLink, quiet, row, send, t } from "../../static/shared/page.js";
+import { Problem, addWords, announce, apiPath, block, button, day, element, failureBox, pageLink, quiet, row, send, t } from "../../static/shared/page.js";
 import { press, remove } from "../../static/turn/feedback.js";
 
 await addWords("share/files/");
 
-const MILLISECONDS = 1000, STORAGE_KEY = "nacre-shares";
+const SHARING_OFF = /^Sharing is off/, MILLISECONDS = 1000, STORAGE_KEY = "nacre-shares";
 
 // The server stores no address; this tab knows those that it made, as it knows the key.
 const knownPaths = () => { try { return JSON.parse(sessionStorage.getItem(STORAGE_KEY)) || {}; } catch { return {}; } };
@@ -17,7 +17,9 @@ export const withdrawShare = (id) => remove(apiPath("shares", id));
 // `own` is the pressed button. A second press shows and copies the same link.
 export function shareAnswer(turn, record, own) {
   return press(turn, own, ".shared", async () => {
-    turn.shared ??= await send("POST", apiPath("threads", record.thread, "turns", record.turn, "share"), {});
+    turn.shared ??= await send("POST", apiPath("threads", record.thread, "turns", record.turn, "share"), {}).catch((problem) => {
+      throw SHARING_OFF.test(problem.message) ? new Problem(t("sharingOff"), problem) : problem;
+    });
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ ...knownPaths(), [turn.shared.link.id]: turn.shared.path }));
     await showLink(turn, own);
   });

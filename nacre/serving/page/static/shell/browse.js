@@ -1,7 +1,7 @@
 // The pages of a thing, with facts in both directions, and of a class, with its properties.
 
 import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h2, h3, inline, isIri, item, language, localName, pageLink, para, quiet, t, thingLink, withSign, withUnit } from "../shared/page.js";
-import { classTable } from "./class_table.js";
+import { classTable, propertyLabel } from "./class_table.js";
 
 const IMAGE_DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i, IMAGE_FILE = /\.(png|jpe?g|gif|webp|avif)$/i;
 const MAX_PICTURES = 6;
@@ -17,12 +17,14 @@ export async function showThing(graph, iri, ask) {
     if (own !== latestRequest) return;
     $("about").textContent = thing.label;
     const facts = thing.facts.filter((each) => !(LABEL_PREDICATES.test(each.predicate) && each.ends.every((end) => end.text === thing.label)));
+    // facts are put into sentences in English alone
+    const passages = thing.passages.filter((each) => language === "en" || each.document);
     look(graph, h2(thing.label), para("kinds", thing.classes.map((each) => [inline("tag", classLink(graph, each.iri, each.text)), " "])),
       pictures(facts, thing.label),
       facts.length ? card(h3("facts"), factTable(graph, iri, facts)) : quiet(t("noOtherFacts")),
       thing.linking.length ? card(h3("linksHere"), factTable(graph, iri, thing.linking, true)) : "",
       [...facts, ...thing.linking].some((each) => each.ends.some((end) => end.iri)) ? neighbours(graph, iri, thing.label) : "",
-      thing.passages.length ? card(h3("inWords"), thing.passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
+      passages.length ? card(h3("inWords"), passages.map((each) => element("blockquote", {}, each.text, each.document ? element("footer", { class: "quiet" }, each.document) : ""))) : "",
       thing.complete ? "" : para("note", t("linksIncomplete")),
       await followUps(graph, iri, thing.label, ask), para("iri", iri));
   } catch (problem) {
@@ -52,7 +54,7 @@ const outsideLink = (address) => (/^https?:/.test(address) ? element("a", { href
 
 function factTable(graph, iri, facts, linking = false) {
   const end = ({ text, iri }, facts) => (iri ? thingLink(graph, iri, text || localName(iri)) : isIri(text) && text.startsWith("http") ? outsideLink(text) : IMAGE_DATA.test(text) ? t("picture") : withSign(/^(true|false)$/.test(text) ? formatCell(text === "true") : text.length < 16 && text.trim() && !Number.isNaN(Number(text)) ? formatCell(Number(text), facts.label + facts.unit) : formatCell(text), facts.unit));
-  return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? t("linkOf", { property: each.label }) : each.label),
+  return element("table", { class: "pairs" }, element("tbody", {}, facts.map((each) => element("tr", {}, element("th", { scope: "row", title: each.predicate }, linking ? t("linkOf", { property: each.label }) : propertyLabel(each)),
     element("td", {}, valueList(graph, iri, each, linking, (one) => end(one, each)))))));
 }
 

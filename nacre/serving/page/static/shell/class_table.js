@@ -8,6 +8,10 @@ const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"),
 const PARTS = ["search", "filter", "sort", "descending", "skip", "column"];
 let latest = 0;
 
+// The label of a property; one that the server derives, with the names in one language, is named here.
+const NAME_IN_LANGUAGE = /@[a-z]{2}$/, LANGUAGE_NAMES = new Intl.DisplayNames([language], { type: "language" });
+export const propertyLabel = ({ predicate, label }) => (NAME_IN_LANGUAGE.test(predicate) ? t("nameIn", { language: LANGUAGE_NAMES.of(predicate.slice(-2)) }) : label);
+
 // The table in the page's address. `ask` puts a question into the field.
 export async function classTable(graph, iri, many) {
   const own = ++latest, view = { graph, iri, many, query: tableQuery(iri), labels: new Map() };
@@ -54,6 +58,7 @@ async function draw(view) {
   try {
     const table = await get(apiPath("graphs", view.graph, "class", "table") + "?" + view.query);
     if (own !== view.drawing) return;
+    for (const each of [...table.columns, ...table.others]) each.label = propertyLabel(each);
     view.table = table;
     view.labels = await loadLabels(view.graph, filters(view).map((each) => each.value).filter(isIri));
     if (own !== view.drawing) return;

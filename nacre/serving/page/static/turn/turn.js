@@ -13,6 +13,7 @@ export const STATUS_LABELS = {
 // who confirms on a server without keys
 const LOCAL = "local";
 // an answer of MIN_LIST names becomes a list, which shows MAX_NAMED at first
+const NO_VECTORS = /^ingested with --no-vectors/;
 const MIN_LIST = 6, MAX_NAMED = 30;
 const FILES = { xlsx: "fileXlsx", csv: "fileCsv", json: "fileJson", md: "fileMd", ttl: "fileTtl" };
 // what is said of the rest is for the command line; the page shows all rows
@@ -227,7 +228,7 @@ function statusLines(turn, record) {
     sure && element("span", { class: "sure", title: t("sureTitle") }, t("sure", { percent: sure })), [...new Set([...reason, ...record.caveats])].map((each) => [" · ", inline("note", each)])];
   if (!record.thread && turn.hooks.ask) notes.push(t("turnNotStored"));
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
-  if (record.status !== "answered") for (const [branch, why] of Object.entries(record.unavailable)) notes.push(t("notSearched", { branch: branchLabel(branch), why }));
+  if (record.status !== "answered") for (const [branch, why] of Object.entries(record.unavailable)) notes.push(t("notSearched", { branch: branchLabel(branch), why: NO_VECTORS.test(why) ? t("noVectors", record) : why }));
   if (["not_understood", "not_in_graph", "failed", "partial"].includes(record.status)) {
     const tried = [...new Set(record.visited)].map((branch) => branchLabel(branch) + " (" + countPhrase(record.queries.filter((each) => each.tool === branch).length, "query") + ")");
     if (tried.length) notes.push(t("tried", { list: tried.join(", ") }));
