@@ -541,12 +541,17 @@ def _variants(value: str, known: tuple[str, ...]) -> tuple[str, ...]:
 
 def is_variant_plan(plan: Plan, other: Plan) -> bool:
     """Whether two plans differ only in conditions that one of them leaves out, or in that one adds up the values that
-    the other lists, or whether the first gives all things of a class that the other is about."""
+    the other lists, or whether the first gives all things of a class that the other is about in part."""
     one, two = plan.body, other.body
     if not isinstance(one, Select) or not isinstance(two, Select):
         return False
-    is_whole = not (one.edges or one.filters or one.order or any(each.keys for each in one.variables))
-    if is_whole and all(isinstance(each, Itself) for each in one.answers):
+    gives_all, is_of_all = (
+        not (each.edges or each.filters or each.order or any(variable.keys for variable in each.variables))
+        for each in (one, two)
+    )
+    # the things are no variant of their number
+    counts_all = is_of_all and all(isinstance(each, Aggregate) for each in two.answers)
+    if gives_all and not counts_all and all(isinstance(each, Itself) for each in one.answers):
         return {each.classes for each in one.variables} <= {each.classes for each in two.variables}
     few, many = sorted((set(one.filters), set(two.filters)), key=len)
     listed = [

@@ -124,7 +124,7 @@ def test_an_answer_is_shown_as_the_question_wants_it(page, server, beacons):
     expect(marks).to_have_count(3)
     ask(page, "as a table")
     expect(page.locator(f"{LAST} .answer tbody tr")).to_have_count(3)
-    expect(page.locator(f"{LAST} .answer th").first).to_contain_text("name")
+    expect(page.locator(f"{LAST} .answer th").first).to_contain_text("beacon")
     expect(page.locator(f"{LAST} figure")).to_have_count(0)
     ask(page, "as a chart please")
     expect(marks).to_have_count(3)

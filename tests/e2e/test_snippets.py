@@ -38,7 +38,7 @@ FINDS_EXAMPLES = True
 
 NOT_RUN = {
     "other tests or CI run this target of the Makefile": r"make(?: (?:test|demo|e2e|e2e-full|fmt|dev))?$",
-    "measurements take hours": r"make (?:soak|eval|bench)\b|python -m (?:evaluation|benchmarks)\b",
+    "measurements take hours": r"make (?:soak|eval|bench)\b|python -m (?:evaluation|benchmarks)\b|nacre compare ",
     "it installs packages: tests/e2e_full/test_installed.py": r"pip |pipx |uvx |uv |.* && make ",
     "it needs packages of npm: tests/e2e/test_chat_ui.py": r"npx |npm |mv ",
     "it needs Docker: tests/e2e_full/test_container.py replays its steps": r"docker ",

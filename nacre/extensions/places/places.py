@@ -6,6 +6,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agents.turn_view import Result, TurnView
@@ -408,9 +409,12 @@ PLACES = Branch(retrieve, problem, is_unvisited, by_default=False, if_able=True)
 
 
 def add_places(app: "FastAPI", *, alone: bool) -> None:
-    """Add the route /api/graphs/{graph}/places, for maps."""
+    """Add the route /api/graphs/{graph}/places, and the map of the page that asks it."""
     from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUpDep
     from nacre.serving.http.graphs import LabelRequest, read_graph
+    from nacre.serving.page.pages import PageFiles
+
+    app.mount("/places/files", PageFiles(directory=str(Path(__file__).with_name("static"))))
 
     @app.post("/api/graphs/{graph}/places", summary="Look up places", tags=["graphs"], responses=ERROR_RESPONSES)
     def places(look_up: GraphLookUpDep, body: LabelRequest) -> dict[str, Place]:

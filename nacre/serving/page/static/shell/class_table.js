@@ -68,7 +68,7 @@ async function draw(view) {
     if (document.activeElement === document.body) [...view.body.querySelectorAll("[data-of]")].find((each) => each.dataset.of === view.pressed)?.focus();
     view.head.textContent = t("members") + (filters(view).length || view.query.has("search") ? ": " + t("rowsOf", { n: countOf(table), all: countPhrase(table.count, "thing") }) : "");
     announce(countOf(table));
-    (await import("../turn/place_map.js")).appendMap(view.body, view.graph, table.rows.map((row) => row.iri));
+    (await import("../../places/files/place_map.js")).appendMap(view.body, view.graph, table.rows.map((row) => row.iri));
   } catch (problem) {
     if (own !== view.drawing) return;
     if (view.table === undefined && problem.status === 422) throw problem;

@@ -140,7 +140,7 @@ async function showRows(turn, record, found) {
     const figure = await chart({ ...rows, ordered: order, fill: number && (/count|sum/.test(number.function) ? 0 : null) }, turn.kind), grid = answer.querySelector(":scope > .grid");
     if (figure) (grid || answer.lastChild)[grid ? "before" : "after"](figure);
   }
-  if (!isCharted(record) && things.length) await (await import("./place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
+  if (!isCharted(record) && things.length) await (await import("../../places/files/place_map.js")).appendMap(answer, graph, things, display ? 1 : 2);
 }
 
 // Rows of nothing but numbers and dates, with the names of the things that have them.

@@ -1,12 +1,14 @@
 // Things with places -> a map with the outlines of countries, which come with the page.
 
-import { apiPath, button, countPhrase, element, labelled, loadLabels, localName, openMenu, pageAddress, send, t, thingLink } from "../shared/page.js";
-import { RADIUS, drawPicture } from "../shell/picture.js";
+import { addWords, apiPath, button, countPhrase, element, labelled, loadLabels, localName, openMenu, pageAddress, send, t, thingLink } from "../../static/shared/page.js";
+import { RADIUS, drawPicture } from "../../static/shell/picture.js";
+
+await addWords("places/files/");
 
 const MAX_PLACES = 500, MAX_NAMES = 3, ATLAS = "static/vendor/world-atlas-2.0.2/countries-110m.json";
 
 let outlines = null;
-const countries = () => (outlines ??= Promise.all([fetch(ATLAS).then((reply) => reply.json()), import("../vendor/topojson-client-3.1.0/topojson-client.min.js")]).then(([atlas]) => {
+const countries = () => (outlines ??= Promise.all([fetch(ATLAS).then((reply) => reply.json()), import("../../static/vendor/topojson-client-3.1.0/topojson-client.min.js")]).then(([atlas]) => {
   const found = window.topojson.feature(atlas, atlas.objects.countries);
   // a ring over the date line goes on beyond it
   for (const { geometry: { type, coordinates } } of found.features) for (const ring of coordinates.flat(type === "Polygon" ? 0 : 1)) {
