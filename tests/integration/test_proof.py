@@ -358,10 +358,10 @@ async def test_a_present_participle_is_the_verb_of_a_link(tmp_path: Path) -> Non
     @prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
     :Drum rdfs:label "drum" . :Hook rdfs:label "hook" . :hangsOn rdfs:label "hangs on" .
     :d1 a :Drum ; rdfs:label "Big Tom" ; :hangsOn :h1 . :d2 a :Drum ; rdfs:label "Old Sam" ; :hangsOn :h2 .
-    :d3 a :Drum ; rdfs:label "Thin Ned" ; :hangsOn :h1 . :h1 a :Hook ; rdfs:label "North Wall" .
+    :d3 a :Drum ; rdfs:label "Thin Tim" ; :hangsOn :h1 . :h1 a :Hook ; rdfs:label "North Wall" .
     :h2 a :Hook ; rdfs:label "South Wall" .
     """
     ask = ask_graph(hooks, tmp_path)
     for question in ("What's hanging on North Wall?", "Which drums are hanging on North Wall?"):
         answer = await ask(question)
-        assert (answer["status"], answer["values"]) == ("answered", ["Big Tom", "Thin Ned"]), question
+        assert (answer["status"], answer["values"]) == ("answered", ["Big Tom", "Thin Tim"]), question

@@ -92,7 +92,7 @@ function selectPoints({ kind, along, value, name, group }, { columns, units = []
     points = points.filter((each) => !isRest(each)).concat(distinct("name").map((title) => point(title, others(rest), sum(points.filter((each) => each.name === title && isRest(each))))));
   }
   if (fill !== undefined && (isLine || group != null)) {
-    const known = new Map(points.map((each) => [each.name + "\n" + each.group, each])), names = distinct("name"), times = isLine ? everyTime(names) : names, groups = distinct("group");
+    const known = new Map(points.map((each) => [each.name + "\n" + each.group, each])), names = distinct("name"), times = isLine ? eachTime(names) : names, groups = distinct("group");
     // a few averages in many years are joined
     points = (fill === 0 || times.length < 2 * names.length ? times : names).flatMap((title) => groups.map((of) => known.get(title + "\n" + of) ?? point(title, of, fill)));
   }
@@ -101,7 +101,7 @@ function selectPoints({ kind, along, value, name, group }, { columns, units = []
 }
 
 // All months or years from the first to the last; the times themselves, if they are of another kind.
-function everyTime(times) {
+function eachTime(times) {
   const found = [], [first] = times, next = (at) => (at.length > 4 ? new Date(Date.UTC(...at.split("-"))).toISOString().slice(0, 7) : String(Number(at) + 1));
   if (times.every((each) => each.length === first.length && first.length < 8)) for (let at = first; at <= times.at(-1) && found.length < MAX_TIMES; at = next(at)) found.push(at);
   return found.length ? found : times;
