@@ -589,6 +589,20 @@ def test_by_keyboard_alone(page, server):
     page.evaluate("() => document.querySelector('.skip').focus()")
     page.keyboard.press("Enter")
     assert page.evaluate("() => document.activeElement.id") == "question"
+    # a suggested question is gone when it is asked; arrow keys move in a menu
+    reach(".onward button")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#turns article:nth-child(2) .tools")
+    assert page.evaluate("() => document.activeElement.id") == "question"
+    reach("#threads [aria-label^='More']")
+    page.keyboard.press("Enter")
+    focused = "() => document.activeElement.textContent"
+    first = page.evaluate(focused)
+    page.keyboard.press("ArrowDown")
+    second = page.evaluate(focused)
+    page.keyboard.press("ArrowUp")
+    assert first == page.evaluate(focused) != second
+    page.keyboard.press("Escape")
 
 
 def test_with_a_key_and_with_a_wrong_one(page, fresh, tmp_path):

@@ -62,7 +62,14 @@ export function openMenu(opener, ...entries) {
   pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
   pop.style.top = Math.max(8, Math.min(at.bottom + 4, bottom - pop.offsetHeight - 8)) + "px";
   pop.querySelector("button, input, a")?.focus();
+  pop.onkeydown = (event) => {
+    const all = [...pop.querySelectorAll("button, a")], at = all.indexOf(document.activeElement), step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && at >= 0) { event.preventDefault(); all.at((at + step) % all.length).focus(); }
+  };
 }
+
+// The focus goes to the question if what had it is gone, and a keyboard is there.
+export function keepFocus() { if (self === top && document.activeElement === document.body && matchMedia("(pointer: fine)").matches) $("question").focus(); }
 
 // A day for reading: 3 May 2026.
 export const day = (time, timeZone) => new Date(time).toLocaleDateString(language === "en" ? "en-GB" : language, { day: "numeric", month: "long", year: "numeric", timeZone });

@@ -1,6 +1,6 @@
 // The conversation in the middle: ask, show, continue, fork.
 
-import { $, announce, apiPath, button, call, currentRoute, failureBox, get, isBrowsing, navigate, send, state, streamTurn as stream, t } from "../shared/page.js";
+import { $, announce, apiPath, button, call, currentRoute, failureBox, get, isBrowsing, keepFocus, navigate, send, state, streamTurn as stream, t } from "../shared/page.js";
 import { panel } from "../turn/panel.js";
 import { selectGraph } from "./welcome.js";
 import { savedOptions } from "./options.js";
@@ -112,6 +112,7 @@ export async function askQuestion(question, insteadOf) {
   $("turns").append(turn.root);
   if (!$("panel").hidden) panel.show(turn);
   following = turn;
+  keepFocus();
   scrollToEnd();
   const again = () => { turn.root.remove(); askQuestion(question, insteadOf); };
   try {

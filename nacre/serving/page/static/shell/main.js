@@ -1,6 +1,6 @@
 // The page: shows what its address names, and handles keys, buttons and messages from other tabs.
 
-import { $, access, button, currentRoute, failureBox, get, iconButton, isBrowsing, isKnown, navigate, onRouteChange, onTabMessage, pageLink, requestKey, send, state, t } from "../shared/page.js";
+import { $, access, button, currentRoute, failureBox, get, iconButton, isBrowsing, isKnown, keepFocus, navigate, onRouteChange, onTabMessage, pageLink, requestKey, send, state, t } from "../shared/page.js";
 import { askQuestion, clearConversation, setTitle, openThread, stopTurn } from "./conversation.js";
 import { panel } from "../turn/panel.js";
 import { selectGraph, loadGraphs, showWelcome } from "./welcome.js";
@@ -31,7 +31,7 @@ async function showRoute(wanted) {
     $("about").textContent = state.graph;
     (await import("./compare.js")).showCompare();
   } else if (wanted.thread) {
-    if (wanted.thread !== state.thread) await openThread(wanted.thread);
+    if (wanted.thread !== state.thread) { await openThread(wanted.thread); keepFocus(); }
     else { setTitle(); $("talk").scrollTop = state.scrolled; }
   } else {
     clearConversation();
@@ -118,7 +118,7 @@ async function start() {
     showActiveOptions();
     listThreads();
     await showRoute(wanted);
-    if (self === top && matchMedia("(pointer: fine)").matches) $("question").focus();
+    keepFocus();
   } catch (problem) {
     $("welcome").hidden = false;
     $("lead").replaceChildren(failureBox(problem, button(t("tryAgain"), start, "main")));

@@ -1,6 +1,6 @@
 // The conversations on the left: list by day, search, rename, fork, export, delete.
 
-import { $, announce, apiPath, button, call, download, element, failureBox, get, h2, iconButton, inline, item, language, navigate, notifyTabs, openMenu, pageAddress, para, query, send, state, t } from "../shared/page.js";
+import { $, announce, apiPath, button, call, download, element, failureBox, get, h2, iconButton, inline, item, keepFocus, language, navigate, notifyTabs, openMenu, pageAddress, para, query, send, state, t } from "../shared/page.js";
 import { editInPlace } from "../turn/turn.js";
 import { setTitle } from "./conversation.js";
 
@@ -19,8 +19,10 @@ export async function listThreads(most = MAX_LISTED) {
     if (!found.length) { $("threads").replaceChildren(para("quiet none", t(search ? "nothingFound" : "noConversations"))); return; }
     const days = new Map();
     for (const each of found) days.set(dayLabel(each.updated), [...(days.get(dayLabel(each.updated)) || []), each]);
+    const had = $("threads").contains(document.activeElement);
     $("threads").replaceChildren(...[...days].map(([name, threads]) => element("section", {}, h2(name), element("ul", {}, threads.map(threadItem)))),
       found.length === most && most < 200 ? button(t("showMore"), () => listThreads(200), "plain") : "");
+    if (had) keepFocus();
   } catch (problem) {
     if (own !== latestRequest) return;
     // the earlier list stays visible

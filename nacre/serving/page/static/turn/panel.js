@@ -15,7 +15,7 @@ export const panel = {
     $("panel").hidden = false;
     document.body.classList.add("with-panel");
     $("derive").ariaExpanded = true;
-    if (matchMedia("(max-width: 72rem)").matches) $("panel-close").focus();
+    $("panel-close").focus();
   },
   close() {
     $("panel").hidden = true;
