@@ -365,3 +365,16 @@ async def test_a_present_participle_is_the_verb_of_a_link(tmp_path: Path) -> Non
     for question in ("What's hanging on North Wall?", "Which drums are hanging on North Wall?"):
         answer = await ask(question)
         assert (answer["status"], answer["values"]) == ("answered", ["Big Tom", "Thin Tim"]), question
+
+
+async def test_how_long_asks_for_no_longitude(tmp_path: Path) -> None:
+    piers = """
+    @prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Pier rdfs:label "pier" . :Trip rdfs:label "trip" . :delay rdfs:label "delay (min)" . :pier rdfs:label "pier" .
+    :p1 a :Pier ; rdfs:label "Westgate" ; :lat 57.1 ; :long 5.8 .
+    :p2 a :Pier ; rdfs:label "Eastgate" ; :lat 56.1 ; :long 4.8 .
+    :t1 a :Trip ; rdfs:label "T1" ; :pier :p1 ; :delay 10 . :t2 a :Trip ; rdfs:label "T2" ; :pier :p1 ; :delay 20 .
+    :t3 a :Trip ; rdfs:label "T3" ; :pier :p2 ; :delay 60 .
+    """
+    ask = ask_graph(piers, tmp_path)
+    assert (await ask("How long was the average delay at Westgate?"))["values"] == [15]

@@ -236,7 +236,10 @@ def _ranked_earlier(view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
 def _per_thing(select: Select, reading: Reading, view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
     """ "What did each stall make?": the amounts of what leads to the things, in place of the things alone."""
     cues = {cue.kind for cue in analyse_question(view.standalone).cues}
-    if "group" not in cues or not reading.doubts or len(select.variables) > 1 or select.answers[0].kind != "itself":
+    is_named = any(each.kind == "predicate" for each in view.understanding.mentions)
+    if "group" not in cues or is_named or not reading.doubts:
+        return
+    if len(select.variables) > 1 or select.answers[0].kind != "itself":
         return
     for step in event_steps(select.variables[0], graph)[:MOST_LINKS]:
         yield from totals_per_thing(select, step, graph)

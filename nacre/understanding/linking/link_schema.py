@@ -142,6 +142,8 @@ class SchemaLinker:
                 continue
             # "does he" is no date on which something was "done"
             is_helping = token.norm in known["helping"] and word == token.lemma
+            # "how long" asks for no longitude
+            is_helping |= word in known["longitude"] and question.tokens[at - 1].norm in known["degree"]
             if is_helping or (at == 0 and word in self.meaningful_lemmas and token.norm == word):
                 continue
             for index, place in self.terms_of_word[word]:
