@@ -506,7 +506,7 @@ def translated_lead(intent: str, code: str) -> str:
 
 def translated_kinds(schema: Schema, code: str) -> str:
     """A request to ask about the main kinds."""
-    labels = [class_label(each, "", code) for each in _main_classes(schema)]
+    labels = [class_label(each, schema, "", code) for each in _main_classes(schema)]
     names = [translated_plural(label, code) or label for label in labels]
     return fill_template(code, "ask_about", kinds=join_translated(names, code)) if names else ""
 
@@ -516,9 +516,9 @@ def translated_overview(schema: Schema, code: str, *, is_short: bool, has_exampl
     return " ".join(filter(None, _translated_sentences(schema, code, is_short=is_short, has_examples=has_examples)))
 
 
-def _counted_kind(c: Class, code: str) -> str:
+def _counted_kind(c: Class, schema: Schema, code: str) -> str:
     """A class with the number of its things, in the plural if it is known."""
-    kind = class_label(c, "", code)
+    kind = class_label(c, schema, "", code)
     several = translated_plural(kind, code) if c.count != 1 else ""
     name = "overview_several" if several else "overview_kind"
     return fill_template(code, name, count=translated_number(c.count, code), kind=several or kind)
@@ -528,13 +528,13 @@ def _translated_sentences(schema: Schema, code: str, *, is_short: bool, has_exam
     classes = _main_classes(schema)
     if not classes:
         return
-    kinds = [_counted_kind(c, code) for c in classes]
+    kinds = [_counted_kind(c, schema, code) for c in classes]
     numbers = {
         "things": translated_number(schema.entities, code),
         "statements": translated_number(schema.triples, code),
     }
     yield fill_template(code, "overview_kinds", kinds=join_translated(kinds, code), **numbers)
-    first = class_label(classes[0], "", code)
+    first = class_label(classes[0], schema, "", code)
     facts = [p for p in schema.predicates_of([classes[0].iri]) if p.role == "fact" and not p.hidden]
     names = [translated_property(p.iri, schema, "", code) for p in facts]
     if names and not is_short:

@@ -416,27 +416,31 @@ def translated_property(iri: str, schema: Schema, question: str, code: str) -> s
     has_unit = bool(about.unit) and label.endswith(")") and "(" in label
     label = label.rpartition("(")[0].strip() if has_unit else label
     is_own = glosses(code).exact.get(label.lower(), label.lower()) != label.lower()
-    is_own = is_own and schema.cache.get((_is_in, code), lambda: _is_in(schema, code))
-    return label if is_own else word_for(label, code) or label
+    return label if is_own and is_labelled_in(schema, code) else word_for(label, code) or label
 
 
-def _is_in(schema: Schema, code: str) -> bool:
-    """Whether most labels of properties that English lacks are in a language, which has "Note" too then."""
-    foreign = [p.label for p in schema.shown_predicates if not is_english(p.label)]
-    return 2 * sum(is_in_language(label, code) for label in foreign) > len(foreign)
+def is_labelled_in(schema: Schema, code: str) -> bool:
+    """Whether most labels of properties that English lacks are in a language, as "Note" and "Station" are then."""
+
+    def compute() -> bool:
+        foreign = [p.label for p in schema.shown_predicates if not is_english(p.label)]
+        return 2 * sum(is_in_language(label, code) for label in foreign) > len(foreign)
+
+    return schema.cache.get((is_labelled_in, code), compute)
 
 
 def translated_class(variable: Variable, schema: Schema, question: str, code: str) -> str:
     """The label of a thing's class in a language, in the form in which the question has it; "" without a class."""
     known = [schema.class_of[iri] for iri in variable.classes if iri in schema.class_of]
-    return class_label(min(known, key=lambda each: each.count), question, code) if known else ""
+    return class_label(min(known, key=lambda each: each.count), schema, question, code) if known else ""
 
 
-def class_label(of: Class, question: str, code: str) -> str:
+def class_label(of: Class, schema: Schema, question: str, code: str) -> str:
     """The label of a class in a language, in the form in which a question has it."""
-    label = _best_label((of.label, *of.alt_labels), question, code)
-    is_noun = "capital_nouns" in load_language_texts(f"{code}/answers.yaml") and not is_english(label)
-    return asked_form(label, question, code) or word_for(label, code) or (capitalise_first(label) if is_noun else label)
+    label, is_own = _best_label((of.label, *of.alt_labels), question, code), is_labelled_in(schema, code)
+    is_noun = "capital_nouns" in load_language_texts(f"{code}/answers.yaml") and (is_own or not is_english(label))
+    translated = asked_form(label, question, code) or ("" if is_own else word_for(label, code))
+    return translated or (capitalise_first(label) if is_noun else label)
 
 
 def asked_form(label: str, question: str, code: str) -> str:

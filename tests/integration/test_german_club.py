@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ingestion.pipeline import ingest
 from nacre.extensions.client.facade import Nacre
+from tests.support.ask_graph import ask_graph
 
 CLUB = """
 @prefix : <http://choir.example/def#> .
@@ -177,3 +179,14 @@ def test_no_english_is_shown(opened: Nacre, asked: str) -> None:
     record = record_of(opened, asked)
     shown = [text for part in READ for text in texts_of(record[part], part)]
     assert not [text for text in shown if ENGLISH.search(text)]
+
+
+async def test_a_class_keeps_its_own_word_in_a_german_graph(tmp_path: Path) -> None:
+    rescue = """
+    @prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Station rdfs:label "Station"@de . :baujahr rdfs:label "Baujahr"@de . :leitung rdfs:label "Leitung"@de .
+    :s1 a :Station ; rdfs:label "Kiel"@de ; :baujahr 1970 ; :leitung "Swantje" .
+    :s2 a :Station ; rdfs:label "Cottbus"@de ; :baujahr 1981 ; :leitung "Jörg" .
+    """
+    answer = await ask_graph(rescue, tmp_path)("Wie viele Stationen gibt es?")
+    assert "2 Stationen" in answer["answer"]

@@ -340,7 +340,7 @@ def _translated_comparison(rows: Rows, schema: Schema, question: str, code: str)
         for form in (noun, plural(noun))
     }
     for c in schema.shown_classes:
-        kind = class_label(c, "", code)
+        kind = class_label(c, schema, "", code)
         things = fill_template(code, "number_of", things=translated_plural(kind, code) or kind)
         labels[f"number of {plural(c.label.lower())}"] = things
     cells = tuple(
