@@ -2,4 +2,8 @@
 
 from nacre.extension import Extension
 
-EXTENSION = Extension("embed", routes="nacre.extensions.embed.routes:add_embed")
+EXTENSION = Extension(
+    "embed",
+    requires=("nacre.extensions.downloads", "nacre.extensions.places"),
+    routes="nacre.extensions.embed.routes:add_embed",
+)

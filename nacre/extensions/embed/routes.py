@@ -147,3 +147,6 @@ def add_embed(app: FastAPI, *, alone: bool) -> None:
     methods = ["GET", "POST", "PUT", "DELETE"]
     app.router.routes.append(Route(f"{EMBED}/{{key}}/api/{{path:path}}", VisitorApi(), methods=methods))
     app.mount(f"{EMBED}/{{key}}/static", PageFiles(directory=str(STATIC_FOLDER)))
+    # parts of the page that extensions have: maps, and charts as files
+    for name in ("places", "downloads"):
+        app.mount(f"{EMBED}/{{key}}/{name}/files", PageFiles(directory=str(FOLDER.parent / name / "static")))
