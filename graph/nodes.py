@@ -375,7 +375,12 @@ async def write_answer(state: State, runtime: Runtime[Context], resources: Resou
     table, settings = draft.value.table, resources.settings
     cited, derivation = await run_in_thread(_trace, released.cited, view, table, graph, settings)
     bookkeeping = _bookkeeping(state, view, draft, first_token)
-    record = answer_record(view, bookkeeping, draft.value, released, cited, derivation, graph.schema)
+    shown = cited
+    for translate in services("translate_sources"):
+        shown = translate(shown, view, graph.schema)
+    record = answer_record(view, bookkeeping, draft.value, released, shown, derivation)
+    for translate in services("translate_record"):
+        record = translate(record, view, graph.schema)
     opened = dict(zip(released.cited, cited, strict=True))
     remembered = remembered_turns(view, released.text, draft.value, opened, settings.remembered)
     earlier = state.get("earlier", [])

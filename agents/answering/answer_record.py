@@ -10,7 +10,6 @@ from agents.answering.fallbacks import unclear_phrases
 from agents.answering.grounding_gate import ReleasedAnswer
 from agents.answering.select_answer import UNSURE, plan_of
 from agents.turn_view import AnswerDraft, TurnView
-from nacre.extension import services
 from nacre.language.sanitize import escape_markup, strip_control_characters
 from nacre.language.tokens import fold, tokenize
 from nacre.records.answer import (
@@ -26,7 +25,6 @@ from nacre.records.answer import (
 )
 from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Table
 from nacre.records.json_form import to_json
-from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn, Reading, Understanding
 from nacre.understanding.ranking.rank import load_weights
 
@@ -62,26 +60,9 @@ def answer_record(
     released: ReleasedAnswer,
     cited: Sequence[Evidence],
     derivation: AnswerDerivation,
-    schema: Schema,
 ) -> Answer:
     """All fields of the record, after the last word; `cited` is what [1], [2] ... stand for, in this order. Times count
     from the start of the turn."""
-    for translate in services("translate_sources"):
-        cited = translate(cited, view, schema)
-    record = _record(view, bookkeeping, draft, released, cited, derivation)
-    for translate in services("translate_record"):
-        record = translate(record, view, schema)
-    return record
-
-
-def _record(
-    view: TurnView,
-    bookkeeping: TurnBookkeeping,
-    draft: AnswerDraft,
-    released: ReleasedAnswer,
-    cited: Sequence[Evidence],
-    derivation: AnswerDerivation,
-) -> Answer:
     queries = [query for part in view.found for query in part.queries]
     cost = model_cost(bookkeeping.usage)
     started, first_token = bookkeeping.started, bookkeeping.first_token

@@ -5,7 +5,7 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
@@ -244,6 +244,15 @@ def language_name(code: str) -> str:
 def language_names() -> dict[str, str]:
     """The English names of languages by code (ISO 639-1)."""
     return load_language_data("resources/language_names.yaml")
+
+
+def language_codes(words: Collection[str]) -> frozenset[str]:
+    """The codes of the languages that folded words name.
+
+    >>> sorted(language_codes({"french", "german", "boat"}))
+    ['de', 'fr']
+    """
+    return frozenset(code for code, name in language_names().items() if name.lower() in words)
 
 
 def iri_end(iri: str) -> str:

@@ -395,7 +395,7 @@ def _report_turn(caller: Caller, graph: str, thread: str | None, record: Answer 
 
 @contextmanager
 def _storage_errors() -> Iterator[None]:
-    """Raise StorageUnavailable, which clients are told, if the database of conversations fails."""
+    """Raise StorageUnavailable, with the reason for clients, if the database of conversations fails."""
     try:
         yield
     except ConversationStoreError as error:

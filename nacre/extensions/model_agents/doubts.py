@@ -8,7 +8,7 @@ from agents.answering.select_answer import is_empty
 from agents.turn_view import TurnView
 from nacre.language.data import word_list
 from nacre.language.thesaurus import function_words
-from nacre.language.tokens import fold, language_names, split_name, tokenize
+from nacre.language.tokens import fold, language_codes, split_name, tokenize
 from nacre.language.word_forms import number_with_noun
 from nacre.records.evidence import AnswerForm, BranchResult, Table
 from nacre.records.schema import Schema
@@ -161,8 +161,7 @@ def _is_used(mention: Mention, ran: Sequence[BranchResult]) -> bool:
 
 def _chooses_column(mention: Mention, queries: str) -> bool:
     """Whether a word is a language, and a query has a column for it: "French" and `official_name_fr`."""
-    codes = [code for code, name in language_names().items() if name.lower() == mention.text.lower()]
-    return any(re.search(rf"(?i)[_@]{code}\b", queries) for code in codes)
+    return any(re.search(rf"(?i)[_@]{code}\b", queries) for code in language_codes({mention.text.lower()}))
 
 
 def _shows(table: Table, mention: Mention, words: set[str]) -> bool:

@@ -30,7 +30,7 @@ from nacre.records.schema import Class, Predicate, Relation, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Mention, Understanding
 from nacre.stores.sparql_source import SparqlSource, SparqlTerm, text_search_pattern
-from nacre.stores.sqlite.schema_sql import is_secondary
+from nacre.stores.sqlite.schema_sql import is_secondary, links_from
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
 from tools.provenance import is_id, look_up_entities
 
@@ -119,9 +119,7 @@ def look_up_sql(wanted: LookUp, tables: Tables, describe: Callable[[Collection[s
 def _all_columns(wanted: LookUp, relation: Relation, schema: Schema, describe: Callable[[Collection[str]], str]) -> str:
     """All columns of a table, and the tables of its properties with several values; of a wide table the columns that
     are asked for, with the names of the others."""
-    owners = {each.iri for each in schema.classes if each.relation == relation.name}
-    owners.update(iri for each in schema.groups if each.relation == relation.name for iri in each.classes)
-    junctions = [name for iri, name in schema.junctions.items() if owners & schema.predicate_of[iri].domains.keys()]
+    junctions = [schema.junctions[each.iri] for each in links_from(schema, {relation.name})]
     text = describe([relation.name, *junctions])
     if len(text) <= MAX_COLUMNS_TEXT:
         return text

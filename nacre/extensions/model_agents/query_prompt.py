@@ -19,7 +19,7 @@ from nacre.extensions.model_agents.doubts import preview_rows
 from nacre.extensions.model_agents.look_up import linked_name_lines, value_phrases
 from nacre.language.data import word_list
 from nacre.language.sanitize import CITED, quote_line, quote_lines
-from nacre.language.tokens import ENGLISH, language_name, language_names, split_name, tokenize
+from nacre.language.tokens import ENGLISH, language_codes, language_name, split_name, tokenize
 from nacre.plans.to_sql import to_sql
 from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows
 from nacre.records.json_form import from_json, to_json
@@ -363,7 +363,7 @@ def _asked_predicates(
         for p in schema.predicates
         if not is_secondary(schema, p) and words & content_words(f"{p.label} {' '.join(p.alt_labels[:4])}")
     }
-    languages = {language} | {code for code, name in language_names().items() if name.lower() in words}
+    languages = {language} | language_codes(words)
     translated = {iri for iri, code in translations(schema).items() if code in languages}
     return frozenset((iris & schema.predicate_of.keys()) | of_names | alike | translated)
 

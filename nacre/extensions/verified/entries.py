@@ -336,7 +336,7 @@ def _present(entry: VerifiedQuestion | None, id: str) -> VerifiedQuestion:
 
 @contextmanager
 def storage_errors() -> Iterator[None]:
-    """Raise StorageUnavailable, which clients are told, if the verified questions can't be read or written."""
+    """Raise StorageUnavailable, with the reason for clients, if the verified questions can't be read or written."""
     try:
         yield
     except sqlite3.Error as error:

@@ -243,20 +243,22 @@ def _referenced_tables(
 def _further_junctions(schema: Schema, shown: Sequence[Relation]) -> list[str]:
     """A line with the junctions from tables shown that are not shown themselves, those with most rows first."""
     names = {relation.name for relation in shown}
-    owners = {each.iri for each in schema.classes if each.relation in names}
-    owners.update(iri for each in schema.groups if each.relation in names for iri in each.classes)
-    left = [
-        schema.predicate_of[iri]
-        for iri, name in schema.junctions.items()
-        if name not in names | schema.hidden_relations and owners & schema.predicate_of[iri].domains.keys()
-    ]
-    left = [each for each in left if not is_secondary(schema, each)]
+    aside = names | schema.hidden_relations
+    known_links = (each for each in links_from(schema, names) if schema.junctions[each.iri] not in aside)
+    left = [each for each in known_links if not is_secondary(schema, each)]
     listed = list[str]()
     for known in sorted(left, key=lambda each: (-each.triples, each.iri))[:_MAX_JUNCTIONS]:
         relation = schema.relation_of[schema.junctions[known.iri]]
         columns = (name for each in relation.columns for name in (each.value, each.link) if name)
         listed.append(f"{quote_if_needed(relation.name)}({', '.join(map(quote_if_needed, (relation.key, *columns)))})")
     return [f"-- further tables of links and lists: {', '.join(listed)}"] if listed else []
+
+
+def links_from(schema: Schema, names: Collection[str]) -> list[Predicate]:
+    """The predicates with a junction that things of these tables have."""
+    owners = {each.iri for each in schema.classes if each.relation in names}
+    owners.update(iri for each in schema.groups if each.relation in names for iri in each.classes)
+    return [schema.predicate_of[iri] for iri in schema.junctions if owners & schema.predicate_of[iri].domains.keys()]
 
 
 def _statement(

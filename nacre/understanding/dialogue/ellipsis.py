@@ -33,7 +33,7 @@ MIN_SUBSTITUTE_SCORE = 0.75  # Minimum score of a value or class that is substit
 # Words of a turn that may leave most of a question out; turns in which a thing is substituted; at most.
 MAX_SHORT_TOKENS, MAX_SUBSTITUTED_TURNS = 4, 3
 
-_YEAR = re.compile(r"\d{4}")
+YEAR = re.compile("(?:1[0-9]|20)[0-9]{2}")  # A year as people write it.
 
 _TIME = "time"  # The kind of a time in `_Part`.
 
@@ -98,9 +98,9 @@ def substitute_value(turn: FollowUpTurn, *, instead: bool = False) -> Rewrite | 
         old = _replaceable_parts(last.standalone, candidates, linker)
     if old:
         start, end = max(old, key=lambda span: span[1] - span[0])
-        put, year = phrase[part.start : part.end], _YEAR.search(last.standalone, start, end)
+        put, year = phrase[part.start : part.end], YEAR.search(last.standalone, start, end)
         # "and in May?" after "in June 2024" is May 2024
-        put = f"{put} {year[0]}" if part.kind == _TIME and year and not _YEAR.search(put) else put
+        put = f"{put} {year[0]}" if part.kind == _TIME and year and not YEAR.search(put) else put
         return Rewrite(last.standalone[:start] + put + last.standalone[end:], True)
     if part.kind == "class" or instead:
         return None

@@ -224,9 +224,6 @@ def _names_measure(question: str, before: Select) -> bool:
     return any(c.kind == "superlative" and c.end not in vague for c in cues)
 
 
-YEAR = re.compile("(?:1[0-9]|20)[0-9]{2}")  # A year as people write it.
-
-
 def substitute_in_plan(turn: FollowUpTurn, *, always: bool = False) -> Rewrite | None:
     """The last plan with another thing, value or period in it, if it depends on earlier turns (or `always`). Words
     cannot express it then: "who collected them?" mentions neither the accessions nor the room that they are in."""
@@ -238,7 +235,7 @@ def substitute_in_plan(turn: FollowUpTurn, *, always: bool = False) -> Rewrite |
         # "list all vases" begins a new topic.
         return None
     values = [c for c in linker.link(words) if c.kind == "value" and c.score >= ellipsis.MIN_SUBSTITUTE_SCORE]
-    years = (Period(*year_bounds(int(t.norm)), t.start, t.end) for t in words if YEAR.fullmatch(t.norm))
+    years = (Period(*year_bounds(int(t.norm)), t.start, t.end) for t in words if ellipsis.YEAR.fullmatch(t.norm))
     periods = [*find_periods(phrase), *years]
     covered = {i for c in (*things, *values) for i in c.covered}
     covered |= {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in periods)}

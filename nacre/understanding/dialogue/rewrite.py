@@ -106,7 +106,7 @@ def _resolve_year(question: str, last: EarlierTurn) -> str:
     """The question with "that year" and "the year before" as a year, by the only one of the last question or answer."""
     found = pattern("dialogue", "earlier_year").search(question)
     for text in (last.standalone, " ".join(last.labels)) if found else ():
-        years = set(re.findall(rf"\b{revise_plan.YEAR.pattern}\b", text))
+        years = set(re.findall(rf"\b{ellipsis.YEAR.pattern}\b", text))
         if found and len(years) == 1:
             year = int(years.pop()) + bool(found["after"]) - bool(found["before"])
             return f"{question[: found.start()]}{found['kept'] or 'in'} {year}{question[found.end() :]}"
