@@ -13,24 +13,35 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agents.answering.select_answer import UNSURE, row_probability, sole_reading
 from nacre.extensions.nearest.reshape import (
+    SHARED_LETTERS,
+    Shape,
     agent_nodes,
     by_first_date,
+    by_state,
+    event_persons,
     event_steps,
+    events_of,
     fits,
+    has_own_verb,
     is_direct,
+    linked_to,
+    most_of,
     requested_shape,
     reshape,
+    says_state,
+    start_date,
     totals_per_thing,
     without_link,
 )
 from nacre.language.data import language, word_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
-from nacre.plans.selects import EARLIER_TURN_MARK, variable_of
+from nacre.language.values import find_periods, year_bounds
+from nacre.plans.selects import EARLIER_TURN_MARK, asked_select, variable_of
 from nacre.records.evidence import Doubt, Rows
 from nacre.records.plan import Aggregate, Attribute, Filter, Itself, Order, Plan, Profile, Select, Variable
 from nacre.records.turn import Reading
-from nacre.understanding.dialogue.ellipsis import SCOPE_OPENING
+from nacre.understanding.dialogue.ellipsis import SCOPE_OPENING, YEAR
 from nacre.understanding.dialogue.plan_edits import exclude_keys
 from nacre.understanding.linking.adjectives import is_measured_number
 from nacre.understanding.linking.link_mentions import linker_of
@@ -52,9 +63,6 @@ MOST_REPAIRS, MOST_LINKS = 3, 2
 # the probability of a reading that no row of another one is compared with (given)
 REPAIR_PROBABILITY = 0.5
 
-# letters that a word and the name of a property share: "miles", "mileage" (given)
-SHARED_LETTERS = 4
-
 
 class Repairs(NamedTuple):
     """The reading to look up, and those to offer."""
@@ -68,21 +76,37 @@ def find_repairs(view: TurnView, selected: Rows | None, graph: Graph) -> Repairs
     schema_graph = linker_of(graph.lexicon).index.graph
     if selected is None:
         return _of_nothing(view, schema_graph)
+    # one that is likelier than not, as what is asked for, but never sure
+    chance = min(load_weights().threshold, row_probability(view.understanding, selected) + UNSURE) - UNSURE / 2
+    states = list(dict.fromkeys(_by_state(view, schema_graph)))
+    if states:
+        return Repairs(
+            _reading(states[0], schema_graph, chance=chance),
+            tuple(_reading(each, schema_graph) for each in states[1:MOST_REPAIRS]),
+        )
     reading = sole_reading(view.understanding, selected)
     if reading is None or not isinstance(reading.plan.body, Select):
         return Repairs()
     select, text = reading.plan.body, _text(view)
     shape = requested_shape(text)
-    shaped = [] if fits(select, shape, schema_graph) else list(reshape(select, shape, text, schema_graph))
+    asked = {each.target for each in view.understanding.mentions if each.kind == "predicate"}
+    is_of_other_verb = shape == "person" and has_own_verb(select, text, asked, schema_graph)
+    persons = list(event_persons(select, text, schema_graph)) if is_of_other_verb else []
+    base = _base(select, shape, view)
+    is_fitting = fits(select, shape, schema_graph) and (shape != "times" or base == select)
+    shaped = persons if is_fitting else list(reshape(base, shape, text, schema_graph))
     # "how many beds do both have" may ask for each
     may_be_each = shape == "total" and not (reading.doubts or reading.unused)
-    direct = [each for each in shaped[:1] if is_direct(each, select, shape) and not may_be_each]
-    if not shaped and (
-        ranked := [*_ranked_earlier(view, schema_graph), *_per_thing(select, reading, view, schema_graph)]
+    is_sure = bool(persons) or base != select
+    direct = [each for each in shaped[:1] if is_sure or (is_direct(each, select, shape) and not may_be_each)]
+    if (shape == "object" or not shaped) and (
+        ranked := [
+            *_ranked_earlier(view, schema_graph),
+            *_per_thing(select, reading, view, schema_graph),
+            *_most_events(select, view, schema_graph),
+        ]
     ):
         shaped, direct = ranked, ranked[:1]
-    # one that is likelier than not, as what is asked for, but never sure
-    chance = min(load_weights().threshold, row_probability(view.understanding, selected) + UNSURE) - UNSURE / 2
     first = [_reading(each, schema_graph, unused=reading.unused, chance=chance) for each in direct]
     others = [
         *_of_earlier_things(select, view),
@@ -92,6 +116,22 @@ def find_repairs(view: TurnView, selected: Rows | None, graph: Graph) -> Repairs
         *_own_measures(select, reading, view, schema_graph),
     ]
     return Repairs(next(iter(first), None), tuple(_reading(each, schema_graph) for each in others[:MOST_REPAIRS]))
+
+
+def _base(select: Select, shape: Shape, view: TurnView) -> Select:
+    """The plan whose things a question asks something of: of "what was that in all" the one before, of "what was let"
+    the likeliest of the same things."""
+    norms, earlier = [token.norm for token in tokenize(view.question)], _earlier_plan(view)
+    if shape == "amount" and earlier is not None and word_list("nearest", "pointing") & {*norms}:
+        return earlier
+    keys = {key for each in select.variables for key in each.keys}
+    named = [each for each in _bases(view) if keys.isdisjoint(each.variables[0].keys)] if shape == "times" else []
+    if len(named) == 1 and view.understanding.named:
+        return named[0]
+    likeliest = view.understanding.readings[0].plan.body
+    if shape == "object" and isinstance(likeliest, Select) and likeliest.answers == select.answers:
+        return likeliest
+    return select
 
 
 def _reading(
@@ -117,10 +157,21 @@ def _of_nothing(view: TurnView, graph: SchemaGraph) -> Repairs:
     if answer is not None:
         return Repairs(_reading(answer, graph, chance=REPAIR_PROBABILITY))
     text = _text(view)
+    states = [_reading(each, graph, chance=REPAIR_PROBABILITY) for each in dict.fromkeys(_by_state(view, graph))]
+    if states:
+        offered = (replace(each, probability=None, near=True) for each in states[1:MOST_REPAIRS])
+        return Repairs(states[0], tuple(offered))
     shape = requested_shape(text) or ("" if view.understanding.named else "thing")
     bases = () if _asks_property(view) else _bases(view)
     shaped = (each for base in bases if shape for each in islice(reshape(base, shape, text, graph), MOST_REPAIRS))
-    bodies = islice(chain(_ranked_earlier(view, graph), shaped), MOST_REPAIRS)
+    bodies = list(islice(chain(_ranked_earlier(view, graph), shaped), MOST_REPAIRS))
+    # a verb that is not known may ask for something else
+    unknown = {word for text, _ in view.understanding.unknown for word in text.split()}
+    known = language().words
+    is_sole = shape in ("amount", "total") and len(bodies) == 1 and bool(view.understanding.named)
+    if bodies and (shape in ("person", "object") or is_sole) and unknown <= known["paying"] | known["spending"]:
+        first_reading = _reading(bodies[0], graph, chance=REPAIR_PROBABILITY)
+        return Repairs(first_reading, tuple(_reading(each, graph) for each in bodies[1:]))
     return Repairs(None, tuple(_reading(each, graph) for each in bodies))
 
 
@@ -151,6 +202,53 @@ def _bases(view: TurnView) -> Iterator[Select]:
 def _earlier_plan(view: TurnView) -> Select | None:
     plan = view.conversation[-1].plan if view.conversation else None
     return plan.body if plan is not None and isinstance(plan.body, Select) else None
+
+
+def _by_state(view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
+    """ "Which came back late?", "is it back yet?": the events of the likeliest reading, of the things that are meant or
+    of any class that were done late, early or in time, or are not done; or their number, or what they lead to."""
+    first = next(iter(view.understanding.readings), None)
+    select = asked_select(first.plan.body) if first is not None else None
+    plain = () if select is None else (each for each in select.filters if each.op not in ("known", "unknown"))
+    likeliest = (replace(select, filters=tuple(plain)),) if select is not None else ()
+    text, tokens = _text(view), tokenize(_text(view))
+    if not says_state(text):
+        yield from _happenings(view, graph)
+        return
+    for base in chain(likeliest, _bases(view), _classes(graph)):
+        for events in events_of(base, graph):
+            found = by_state(events, text, graph)
+            if found is None:
+                continue
+            name = variable_of(found.answers[0])
+            is_number = any(cue.kind == "count" for cue in analyse_question(text).cues)
+            if is_number or tokens[0].norm in language().words["asking_yes_no"]:
+                yield replace(found, answers=(Aggregate("count", Itself(name)),))
+            if requested_shape(text) in ("person", "object"):
+                shaped = reshape(found, requested_shape(text), text, graph)
+                yield from (each for each in shaped if each != found)
+            asked = {each.target for each in view.understanding.mentions if each.kind == "class"}
+            yield from linked_to(found, asked, graph)
+            yield found
+            return
+
+
+def _classes(graph: SchemaGraph) -> Iterator[Select]:
+    """The things of each class, the largest first."""
+    for node in sorted(graph.base_nodes, key=lambda each: -each.count):
+        variable = Variable(node.variable, node.classes, node.without)
+        yield Select((Itself(variable.name),), (variable,))
+
+
+def _happenings(view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
+    """ "What happened in March 2025?": the events of the largest class in the period."""
+    tokens = tokenize(_text(view))
+    years = (year_bounds(int(each.norm)) for each in tokens if YEAR.fullmatch(each.norm))
+    period = next(chain(((p.first, p.after) for p in find_periods(_text(view))), years), None)
+    events = next((found for each in _classes(graph) for found in events_of(each, graph)), None)
+    if period and events is not None and word_list("nearest", "happening") & {each.norm for each in tokens}:
+        date = start_date(events.variables[0], graph)
+        yield replace(events, filters=(Filter(date, ">=", period[0]), Filter(date, "<", period[1])))
 
 
 def _verb_as_link(view: TurnView, graph: SchemaGraph) -> Iterator[Reading]:
@@ -237,12 +335,22 @@ def _per_thing(select: Select, reading: Reading, view: TurnView, graph: SchemaGr
     """ "What did each stall make?": the amounts of what leads to the things, in place of the things alone."""
     cues = {cue.kind for cue in analyse_question(view.standalone).cues}
     is_named = any(each.kind == "predicate" for each in view.understanding.mentions)
-    if "group" not in cues or is_named or not reading.doubts:
+    is_value = select.answers[0].kind == "attribute" and "sum" in cues
+    if "group" not in cues or not (is_value or (reading.doubts and not is_named)):
         return
-    if len(select.variables) > 1 or select.answers[0].kind != "itself":
+    if len(select.variables) > 1 or isinstance(select.answers[0], Aggregate):
         return
     for step in event_steps(select.variables[0], graph)[:MOST_LINKS]:
         yield from totals_per_thing(select, step, graph)
+
+
+def _most_events(select: Select, view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
+    """ "Which club hired more?": the one of the things of a plan with the most events, if it ranks them by nothing."""
+    question = analyse_question(_text(view))
+    is_more = any(cue.end == len(question.tokens) and cue.kind in ("compare", "most") for cue in question.cues)
+    if is_more and isinstance(select.answers[0], Itself) and not (select.order or select.group):
+        for events in events_of(select, graph):
+            yield most_of(replace(events, answers=select.answers[:1]), variable_of(events.answers[0]))
 
 
 def _opposite_orders(select: Select, view: TurnView) -> Iterator[Select]:

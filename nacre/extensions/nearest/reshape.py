@@ -7,36 +7,57 @@ that gives something else of the same things is one link or one property away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Literal
 
 from nacre.access.likeness import gives_kind, is_of_kind, requested_kind
 from nacre.extensions.nearest.facts import may_be_person
-from nacre.language.data import language, word_list
-from nacre.language.thesaurus import is_noun_of_kind
+from nacre.language.data import language, phrase_list, word_list
+from nacre.language.thesaurus import function_words, is_noun_of_kind
 from nacre.language.tokens import tokenize
 from nacre.plans.selects import free_name, variable_of
-from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable, aggregated_value
+from nacre.records.plan import (
+    Aggregate,
+    Attribute,
+    Comparison,
+    Edge,
+    Filter,
+    Itself,
+    Order,
+    Select,
+    Variable,
+    aggregated_value,
+)
 from nacre.understanding.linking.adjectives import amounts, is_measured_number
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep
 from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.question.analyse import analyse_question
 
+# letters that a word and the name of a property share: "miles", "mileage" (given)
+SHARED_LETTERS = 4
+
 # where the question word stands at the latest: "and who ..." (given)
 MAX_START = 1
 
-Shape = Literal["", "person", "date", "place", "number", "amount", "total", "times", "month", "year", "thing"]
+Shape = Literal["", "person", "date", "place", "number", "amount", "total", "times", "month", "year", "thing", "object"]
+
+# what was done late, early or in time, compared with when it was due
+STATES: Mapping[str, Comparison] = {"late": ">", "early": "<", "punctual": "<="}
 
 
 def requested_shape(text: str) -> Shape:
     """What a question asks for; "" if it may be anything. "How many" asks for a total, "how much" may ask for several.
+    An object is what somebody did something with.
 
     >>> [requested_shape(f"{lead} it run?") for lead in ("who let", "how often did", "which month did", "what made")]
     ['person', 'times', 'month', 'thing']
     >>> requested_shape("how many hours did those take?"), requested_shape("how much did they cost?")
     ('total', 'amount')
+    >>> requested_shape("what did they hire?"), requested_shape("what rained?")
+    ('object', 'thing')
     """
     question, known = analyse_question(text), language().words
     tokens = question.tokens
@@ -53,6 +74,8 @@ def requested_shape(text: str) -> Shape:
     after = tokens[at + 1].norm if at + 1 < len(tokens) else ""
     if tokens[at].norm in known["degree"] and after in known["how_much"]:
         return "total" if counted else "amount"
+    if tokens[at].norm == "what" and after in known["asking_yes_no"]:
+        return "object"
     return requested_kind(text) or ("thing" if tokens[at].norm in known["asking_kind"] else "")
 
 
@@ -73,9 +96,15 @@ def fits(select: Select, shape: Shape, graph: SchemaGraph) -> bool:
         return isinstance(of, Attribute) and graph.is_date(of.predicate)
     if shape == "place":
         return _is_place(of, variable, graph)
+    if shape == "object":
+        return not _is_agent(of, variable, graph)
     if shape == "times":
         is_event = not _is_agent(Itself(variable.name), variable, graph) and not _events(select, variable)
         return isinstance(answer, Aggregate) and is_event
+    if shape == "amount" and not isinstance(of, Attribute):
+        return isinstance(answer, Aggregate)
+    if shape == "amount" and isinstance(of, Attribute) and graph.about(of.predicate).role == "identifier":
+        return False
     if shape in ("amount", "total") and isinstance(answer, Attribute) and not select.limit:
         return len(variable.keys) == 1 or not is_measured_number(graph, answer.predicate)
     return True
@@ -85,6 +114,8 @@ def reshape(select: Select, shape: Shape, text: str, graph: SchemaGraph) -> Iter
     """The plans that give what a question asks for of the things of a plan, or of what is linked to them."""
     if shape in PERIODS:
         yield from _by_period(select, shape, graph)
+    elif shape == "object":
+        yield from _objects(select, text, graph)
     elif select.group or select.by:
         return
     elif shape == "person":
@@ -111,7 +142,7 @@ def is_direct(plan: Select, before: Select, shape: Shape) -> bool:
         return not new
     if shape == "amount":
         # "how much do they cost" may ask for each
-        return False
+        return aggregated_value(plan.answers[0]) != before.answers[0]
     known = {each.name for each in before.variables}
     return all(each.subject in known for each in new)
 
@@ -125,12 +156,13 @@ def without_link(select: Select, step: PathStep, graph: SchemaGraph) -> Select:
 
 
 def totals_per_thing(select: Select, step: PathStep, graph: SchemaGraph) -> Iterator[Select]:
-    """The total of each amount of what a link leads to, for each thing of a plan."""
+    """The total of each amount of what a link leads to, for each thing or value of a plan."""
     thing, found = select.answers[0], _follow(select, select.variables[0], step, graph)
     name = variable_of(found.answers[0])
     for iri in amounts(graph, step.target):
         answers = (thing, Aggregate("sum", Attribute(name, iri)))
-        yield replace(found, answers=answers, group=(variable_of(thing),))
+        by, group = ((thing,), ()) if isinstance(thing, Attribute) else ((), (variable_of(thing),))
+        yield replace(found, answers=answers, group=group, by=by)
 
 
 def by_first_date(select: Select, graph: SchemaGraph) -> Iterator[Select]:
@@ -139,6 +171,52 @@ def by_first_date(select: Select, graph: SchemaGraph) -> Iterator[Select]:
     for iri in _literals(_variable(select, name), graph):
         if graph.is_date(iri):
             yield replace(select, order=Order(Attribute(name, iri), False), limit=1)
+
+
+def says_state(text: str) -> bool:
+    """Whether words say that something is late, early, in time or not done."""
+    return bool(_states(text))
+
+
+def _states(text: str) -> list[str]:
+    words = f" {' '.join(token.norm for token in tokenize(text))} "
+    return [key for key in (*STATES, "unfinished") if any(f" {each} " in words for each in phrase_list("nearest", key))]
+
+
+def linked_to(select: Select, classes: set[str], graph: SchemaGraph) -> Iterator[Select]:
+    """What the things of a plan lead to that is of one of some classes."""
+    variable = _variable(select, variable_of(select.answers[0]))
+    for step in _steps(variable, graph):
+        if step.forward and not classes.isdisjoint(graph.nodes[step.target].classes):
+            yield _follow(select, variable, step, graph)
+
+
+def by_state(select: Select, text: str, graph: SchemaGraph) -> Select | None:
+    """Those of the things of a plan that were done after they were due ("late"), before ("early") or in time, or that
+    are not done yet; None if the words say none of this, or the things have no such dates."""
+    name = variable_of(select.answers[0])
+    variable = _variable(select, name)
+    dates = [each for each in _literals(variable, graph) if graph.is_date(each)]
+    due = [each for each in dates if _is_due(each, graph)]
+    likely = {word for each in due for word in graph.words[each]} - function_words() - language().words["generic"]
+    likely |= language().words["ended"]
+    node = _node(variable, graph)
+    done = [each for each in dates if each not in due]
+    done = [each for each in done if likely & set(graph.words[each])] or done[: len(done) == len(due) == 1]
+    if node is None or not done:
+        return None
+    date, states = Attribute(name, done[0]), _states(text)
+    op = next((STATES[each] for each in states if each in STATES), None)
+    is_open = graph.value_counts[node, done[0]] < graph.nodes[node].count
+    if "unfinished" in states and is_open:
+        return replace(select, filters=(*select.filters, Filter(date, "unknown")))
+    if op is None or len(due) != 1:
+        return None
+    return replace(select, filters=(*select.filters, Filter(date, op, Attribute(name, due[0]))))
+
+
+def _is_due(date: str, graph: SchemaGraph) -> bool:
+    return bool(word_list("nearest", "due") & set(graph.words[date]))
 
 
 def agent_nodes(graph: SchemaGraph) -> list[int]:
@@ -234,6 +312,10 @@ def _persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
             for each in _steps(variable, graph)
             if _is_agent_class(each.target, graph) and (each.forward or plan is select)
         ]
+        norms = {token.norm[:SHARED_LETTERS] for token in question.tokens}
+        far = [each for each in steps if _verb_distance(graph.words[each.predicate], norms) > 1]
+        if len(far) == len(steps):
+            yield from event_persons(plan, text, graph)
         for step in sorted(steps, key=lambda each: (each.target not in graph.persons, not each.forward)):
             found = _follow(plan, variable, step, graph)
             if by_count:
@@ -250,6 +332,46 @@ def _persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
                 if by_count:
                     yield replace(plan, answers=(value,), by=(value,), order=by_count, limit=1)
                 yield replace(plan, answers=(value,))
+
+
+def event_persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
+    """Who took part in the events of a plan, or in the last of these: first those whose link has a word of the
+    question, or else no verb ("group", and then "handed out by")."""
+    norms = {token.norm for token in tokenize(text)}
+    words = {norm[:SHARED_LETTERS] for norm in norms}
+    for events in chain.from_iterable(events_of(plan, graph) for plan, _ in _subjects(select)):
+        name = variable_of(events.answers[0])
+        variable = _variable(events, name)
+        bound = {each.predicate for each in events.edges if each.subject == name}
+        steps = [e for e in _steps(variable, graph) if e.predicate not in bound and _is_agent_class(e.target, graph)]
+        for step in sorted(steps, key=lambda each: _verb_distance(graph.words[each.predicate], words)):
+            found = _follow(events, variable, step, graph)
+            if norms & language().words["the_last"]:
+                found = replace(found, order=Order(start_date(variable, graph), True), limit=1)
+            elif any(cue.kind == "most" for cue in analyse_question(text).cues):
+                found = most_of(found, name)
+            yield found
+
+
+def start_date(event: Variable, graph: SchemaGraph) -> Attribute:
+    """When an event began: its date that is known of most, and not when it is due."""
+    node = graph.node_of_classes[event.classes, event.without]
+    dates = [each for each in _literals(event, graph) if graph.is_date(each)]
+    return Attribute(event.name, min(dates, key=lambda each: (_is_due(each, graph), -graph.value_counts[node, each])))
+
+
+def has_own_verb(select: Select, text: str, asked: Collection[str], graph: SchemaGraph) -> bool:
+    """Whether the persons of a plan are those of a verb that the question does not have: made by, of "who took it"."""
+    name, words = variable_of(select.answers[0]), {token.norm[:SHARED_LETTERS] for token in tokenize(text)}
+    links = [each.predicate for each in select.edges if each.object == name]
+    return bool(links) and all(each not in asked and _verb_distance(graph.words[each], words) > 1 for each in links)
+
+
+def _verb_distance(link: Sequence[str], words: Collection[str]) -> int:
+    """0 for a link with a word that begins like one of the question, 1 for one without a verb, else 2."""
+    if any(each[:SHARED_LETTERS] in words for each in link):
+        return 0
+    return 2 if link[-1:] == ("by",) else 1
 
 
 def _dates(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
@@ -312,9 +434,8 @@ def _without(select: Select, variable: Variable) -> Select:
 def _totals(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
     answer = select.answers[0]
     plain = replace(select, order=None, limit=None)
-    if isinstance(answer, Attribute):
-        if is_measured_number(graph, answer.predicate):
-            yield replace(plain, answers=(Aggregate("sum", answer),))
+    if isinstance(answer, Attribute) and is_measured_number(graph, answer.predicate):
+        yield replace(plain, answers=(Aggregate("sum", answer),))
         return
     question, known = analyse_question(text), language().words
     is_paid = {token.norm for token in question.tokens} & (known["paying"] | known["spending"])
@@ -322,7 +443,7 @@ def _totals(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
         return
     variable = _variable(plain, answer.variable)
     linked = [_follow(plain, variable, step, graph) for step in event_steps(variable, graph)]
-    for found in (plain, *linked):
+    for found in (plain, *(list(events_of(plain, graph)) or linked)):
         name = variable_of(found.answers[0])
         node = _node(_variable(found, name), graph)
         for iri in amounts(graph, node) if node is not None else ():
@@ -351,6 +472,49 @@ def _by_period(select: Select, part: Shape, graph: SchemaGraph) -> Iterator[Sele
         for name in grouping:
             found = _without(found, _variable(found, name))
         yield found
+
+
+def _objects(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
+    """The events of a plan that have conditions, and what was done something with in them: "what did they hire?"."""
+    is_most = any(cue.kind == "most" for cue in analyse_question(text).cues)
+    for events in events_of(select, graph):
+        name = variable_of(events.answers[0])
+        own = {each.predicate for each in events.edges if each.subject == name}
+        if events.filters and not is_most:
+            yield events
+        for step in _steps(_variable(events, name), graph):
+            if step.predicate not in own and graph.nodes[step.target].named and not _is_agent_class(step.target, graph):
+                found = _follow(events, _variable(events, name), step, graph)
+                yield most_of(found, name) if is_most else found
+
+
+def most_of(select: Select, counted: str) -> Select:
+    """The thing of a plan with the most of another variable."""
+    order = Order(Aggregate("count", Itself(counted)), True)
+    return replace(select, group=(variable_of(select.answers[0]),), order=order, limit=1)
+
+
+def events_of(select: Select, graph: SchemaGraph) -> Iterator[Select]:
+    """The plans that give the dated things without a name of a plan, or that lead to its things, without an order."""
+    plain = replace(select, order=None, limit=None, offset=0, group=(), by=())
+    events = [each for each in plain.variables if _is_event(each, graph)]
+    for each in events:
+        found = replace(plain, answers=(Itself(each.name),))
+        for other in plain.variables:
+            found = _without(found, other) if other.name != each.name else found
+        yield found
+    for variable in () if events else plain.variables:
+        for step in event_steps(variable, graph):
+            linked = _follow(plain, variable, step, graph)
+            if _is_event(_variable(linked, variable_of(linked.answers[0])), graph):
+                yield linked
+
+
+def _is_event(variable: Variable, graph: SchemaGraph) -> bool:
+    """Whether a thing is an entry of a log: it has a date and leads to others, and nothing leads to it."""
+    steps = _steps(variable, graph)
+    is_dated = any(graph.is_date(each) for each in _literals(variable, graph))
+    return is_dated and bool(steps) and all(each.forward for each in steps)
 
 
 def _linked_things(select: Select, graph: SchemaGraph) -> Iterator[Select]:

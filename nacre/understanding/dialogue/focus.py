@@ -81,14 +81,14 @@ def person_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
     found = found or focus_of_kind(earlier, persons, linker, single=True)
     if found is not None:
         return _with_best_confidence(found, [found, *_scopes_of_tables(earlier, persons, linker)])
-    return focus(earlier, False, linker, without=_places(linker) | _bodies(linker))
+    return focus(earlier, False, linker, without=_places(linker) | body_tables(linker))
 
 
 def place_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
     """What "there" stands for: the one organisation of the last answer, else its places, else the last thing."""
     places, last = _places(linker), earlier[-1:]
-    is_body = len(last[0].keys) == 1 and _relations(last[0].keys, linker) <= _bodies(linker)
-    found = focus_of_kind(last, _bodies(linker), linker, single=True) if is_body else None
+    is_body = len(last[0].keys) == 1 and _relations(last[0].keys, linker) <= body_tables(linker)
+    found = focus_of_kind(last, body_tables(linker), linker, single=True) if is_body else None
     found = found or focus_of_kind(last, places, linker, single=True) or focus_of_kind(last, places, linker)
     return found or focus(earlier, False, linker, without=person_tables(linker))
 
@@ -142,13 +142,14 @@ def may_be_one(earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
     """Whether "they" may be one thing: the only one of the last answer, or a person or organisation it was about."""
     answered = answered_things(earlier[-1]) if earlier else ()
     one = focus(earlier[-1:], False, linker)
-    tables = person_tables(linker) | _bodies(linker)
-    return len(answered) == 1 or (not answered and len(one.keys) == 1 and _relations(one.keys, linker) <= tables)
+    tables = person_tables(linker) | body_tables(linker)
+    is_one = len(one.keys) == 1 and not earlier[-1].cut
+    return len(answered) == 1 or (not answered and is_one and _relations(one.keys, linker) <= tables)
 
 
 def has_only_places(scope: Scope, linker: Linker) -> bool:
     """Whether the things of a scope are all places or organisations."""
-    return _relations(scope.keys, linker) <= _places(linker) | _bodies(linker)
+    return _relations(scope.keys, linker) <= _places(linker) | body_tables(linker)
 
 
 def has_only_persons(scope: Scope, linker: Linker) -> bool:
@@ -158,7 +159,7 @@ def has_only_persons(scope: Scope, linker: Linker) -> bool:
 
 def person_tables(linker: Linker) -> frozenset[str]:
     """The tables of persons."""
-    return _tables(is_person, linker) - _bodies(linker)
+    return _tables(is_person, linker) - body_tables(linker)
 
 
 def is_nameless(scope: Scope) -> bool:
@@ -173,7 +174,8 @@ def _places(linker: Linker) -> frozenset[str]:
     return _tables(lambda noun: is_noun_of_kind("places", noun), linker)
 
 
-def _bodies(linker: Linker) -> frozenset[str]:
+def body_tables(linker: Linker) -> frozenset[str]:
+    """The tables of organisations."""
     return _tables(lambda noun: is_noun_of_kind("bodies", noun), linker)
 
 
@@ -188,8 +190,8 @@ def _scopes(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker) -> Ite
         options = (answered, last, *named) if many else (first, *named, last)
         for found in dict.fromkeys(options):
             keys = tuple(dict.fromkeys(_named_twin(key, linker) for key in found))
-            is_cut = turn.cut and found == turn.keys
-            if len(keys) > many and (not is_cut or gives_all(turn.plan.body if turn.plan else None)):
+            is_cut = turn.cut and found == turn.keys and (many or len(found) > 1)
+            if (len(keys) > many or is_cut) and (not is_cut or gives_all(_first_select(turn.plan))):
                 # Not from an earlier turn, but from its question
                 is_new = not any(is_from_earlier_turn(v) and v.keys == found for v in plan_variables(turn.plan))
                 is_own = found in named and is_new and names_itself(turn, found, linker)
@@ -202,7 +204,7 @@ def _scopes_of_tables(earlier: tuple[EarlierTurn, ...], relations: frozenset[str
         for keys in (turn.keys, *(v.keys for v in plan_variables(turn.plan))):
             fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
             is_cut = turn.cut and keys is turn.keys
-            if fitting and (not is_cut or gives_all(turn.plan.body if turn.plan else None)):
+            if fitting and (not is_cut or gives_all(_first_select(turn.plan))):
                 confidence = _confidence(turn, keys is not turn.keys and names_itself(turn, keys, linker))
                 yield Scope(turn.plan, fitting, _labels(fitting, linker), confidence=confidence, cut=is_cut)
 

@@ -217,7 +217,7 @@ def scope_links(links: list[Link], scope: Scope | None, question: Question, inde
         else x
         for x in links
     ]
-    is_group = len(scope.keys) > 1 or scope.how
+    is_group = len(scope.keys) > 1 or scope.cut or scope.how
     link = _pronoun_link(scope, question, index) if is_group else None
     return preferred if link is None else [*preferred, link]
 
@@ -345,7 +345,11 @@ def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link
         at = next((i for i, t in enumerate(tokens) if result.search(t.norm)), None)
     if node is None or at is None:
         return None
-    label = f"({len(scope.keys)} {EARLIER_TURN_MARK}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
+    label = (
+        f"({len(scope.keys)} {EARLIER_TURN_MARK}"
+        if scope.how or scope.cut or len(scope.labels) != 1
+        else scope.labels[0]
+    )
     return Link(at, at + 1, "entity", (Ref(node),), 1.0, 1 << at, True, "", scope.keys, label, "scope")
 
 

@@ -229,19 +229,22 @@ def substitute_in_plan(turn: FollowUpTurn, *, always: bool = False) -> Rewrite |
     cannot express it then: "who collected them?" mentions neither the accessions nor the room that they are in."""
     phrase, _, words, things, earlier, linker = turn
     last, body = turn.last, turn.last_body
-    if not isinstance(body, Select) or not (always or (last.keys and not ellipsis.is_standalone(last))):
+    if not isinstance(body, Select) or not (always or not ellipsis.is_standalone(last)):
         return None
     if any(t.norm in language().words["question_words"] | language().words["filler"] for t in words):
         # "list all vases" begins a new topic.
         return None
     values = [c for c in linker.link(words) if c.kind == "value" and c.score >= ellipsis.MIN_SUBSTITUTE_SCORE]
     years = (Period(*year_bounds(int(t.norm)), t.start, t.end) for t in words if ellipsis.YEAR.fullmatch(t.norm))
-    periods = [*find_periods(phrase), *years]
+    plans = list(dict.fromkeys((body, plan_edits.inline_earlier_plans(body, earlier[:-1]))))
+    # "and in May?" after June 2024 is May 2024
+    dated = f"{phrase.rstrip('? .')} {plan_edits.period_year(plans[-1])}"
+    periods = [*(find_periods(phrase) or find_periods(dated)), *years]
     covered = {i for c in (*things, *values) for i in c.covered}
     covered |= {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in periods)}
     if any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words)):
         return None
-    for plan in dict.fromkeys((body, plan_edits.inline_earlier_plans(body, earlier[:-1]))):
+    for plan in plans:
         changed = [
             *(plan_edits.replace_thing(plan, c, linker.lexicon) for c in sorted(things, key=lambda c: not c.exact)),
             *(plan_edits.replace_value(plan, c) for c in values),
