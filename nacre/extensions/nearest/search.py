@@ -244,6 +244,9 @@ def _chance_of(
 ) -> tuple[float, bool]:
     """The probability that the first fact is the requested one (0 if it is not near), and whether it may be sure."""
     fits = [kind_fit(each, thing.mention.target, asked, schema) for each in facts]
+    if asked == "number" and fits[0] < 0:
+        # no text says how many
+        return 0.0, False
     own = [
         (each.nearness.likeness if each.nearness else 0.0) - KIND_GAIN * fit
         for each, fit in zip(facts, fits, strict=True)

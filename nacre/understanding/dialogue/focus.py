@@ -9,8 +9,8 @@ from dataclasses import replace
 from nacre.language.thesaurus import gradable_adjective, is_noun_of_kind, is_person
 from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.language.values import is_number_name
-from nacre.plans.selects import gives_all, is_from_earlier_turn
-from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
+from nacre.plans.selects import asked_select, gives_all, is_from_earlier_turn
+from nacre.records.plan import Aggregate, Combine, Compute, Plan, Profile, Select, Variable
 from nacre.records.turn import EarlierTurn, Scope
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.link_mentions import Linker, link_mentions
@@ -81,14 +81,14 @@ def person_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
     found = found or focus_of_kind(earlier, persons, linker, single=True)
     if found is not None:
         return _with_best_confidence(found, [found, *_scopes_of_tables(earlier, persons, linker)])
-    return focus(earlier, False, linker, without=_places(linker) | body_tables(linker))
+    return focus(earlier, False, linker, without=_places(linker) | _bodies(linker))
 
 
 def place_focus(earlier: tuple[EarlierTurn, ...], linker: Linker) -> Scope:
     """What "there" stands for: the one organisation of the last answer, else its places, else the last thing."""
     places, last = _places(linker), earlier[-1:]
-    is_body = len(last[0].keys) == 1 and _relations(last[0].keys, linker) <= body_tables(linker)
-    found = focus_of_kind(last, body_tables(linker), linker, single=True) if is_body else None
+    is_body = len(last[0].keys) == 1 and _relations(last[0].keys, linker) <= _bodies(linker)
+    found = focus_of_kind(last, _bodies(linker), linker, single=True) if is_body else None
     found = found or focus_of_kind(last, places, linker, single=True) or focus_of_kind(last, places, linker)
     return found or focus(earlier, False, linker, without=person_tables(linker))
 
@@ -142,14 +142,13 @@ def may_be_one(earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
     """Whether "they" may be one thing: the only one of the last answer, or a person or organisation it was about."""
     answered = answered_things(earlier[-1]) if earlier else ()
     one = focus(earlier[-1:], False, linker)
-    tables = person_tables(linker) | body_tables(linker)
     is_one = len(one.keys) == 1 and not earlier[-1].cut
-    return len(answered) == 1 or (not answered and is_one and _relations(one.keys, linker) <= tables)
+    return len(answered) == 1 or (not answered and is_one and _relations(one.keys, linker) <= agent_tables(linker))
 
 
 def has_only_places(scope: Scope, linker: Linker) -> bool:
     """Whether the things of a scope are all places or organisations."""
-    return _relations(scope.keys, linker) <= _places(linker) | body_tables(linker)
+    return _relations(scope.keys, linker) <= _places(linker) | _bodies(linker)
 
 
 def has_only_persons(scope: Scope, linker: Linker) -> bool:
@@ -159,7 +158,7 @@ def has_only_persons(scope: Scope, linker: Linker) -> bool:
 
 def person_tables(linker: Linker) -> frozenset[str]:
     """The tables of persons."""
-    return _tables(is_person, linker) - body_tables(linker)
+    return _tables(is_person, linker) - _bodies(linker)
 
 
 def is_nameless(scope: Scope) -> bool:
@@ -170,12 +169,16 @@ def is_nameless(scope: Scope) -> bool:
     )
 
 
+def agent_tables(linker: Linker) -> frozenset[str]:
+    """The tables of persons and organisations."""
+    return person_tables(linker) | _bodies(linker)
+
+
 def _places(linker: Linker) -> frozenset[str]:
     return _tables(lambda noun: is_noun_of_kind("places", noun), linker)
 
 
-def body_tables(linker: Linker) -> frozenset[str]:
-    """The tables of organisations."""
+def _bodies(linker: Linker) -> frozenset[str]:
     return _tables(lambda noun: is_noun_of_kind("bodies", noun), linker)
 
 
@@ -297,10 +300,5 @@ def plan_variables(plan: Plan | None) -> tuple[Variable, ...]:
 def _first_select(plan: Plan | None) -> Select | None:
     """The select that a plan tests, compares or describes first."""
     body = plan.body if plan else None
-    if isinstance(body, Ask):
-        body = body.select
-    if isinstance(body, Compute):
-        body = body.left
-    if isinstance(body, Profile):
-        body = body.members
-    return body if isinstance(body, Select) else None
+    first = body.left if isinstance(body, Compute) else body.members if isinstance(body, Profile) else body
+    return asked_select(first) if first is not None else None

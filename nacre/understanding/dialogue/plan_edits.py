@@ -9,15 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from nacre.language.data import pattern
-from nacre.plans.selects import (
-    asked_select,
-    free_name,
-    gives_all,
-    is_from_earlier_turn,
-    merge_selects,
-    rename_edge,
-    rename_filter,
-)
+from nacre.plans.selects import free_name, gives_all, is_from_earlier_turn, merge_selects, rename_edge, rename_filter
 from nacre.records.plan import (
     AGGREGATES,
     OF_NUMBERS,
@@ -395,11 +387,6 @@ def replace_period(select: Select, first: str, after: str) -> Select | None:
     return replace(select, filters=filters) if filters != select.filters else None
 
 
-def period_year(select: Select) -> str:
-    """The year in which the first period of a plan begins; "" without one."""
-    return next((f.right[:4] for f in select.filters if f.op == ">=" and isinstance(f.right, str)), "")
-
-
 def exclude_thing(select: Select, thing: NameCandidate, graph: SchemaGraph) -> Select | None:
     """The plan without one of the things that it answers with or is about. None if it has no things of that class."""
     answered = [aggregated_value(a).variable for a in select.answers]
@@ -421,8 +408,9 @@ def _source_plan(variable: Variable, before: Sequence[EarlierTurn]) -> tuple[Sel
     """The plan that gave a variable's things, and the turns before it. None if conditions alone do not give them."""
     for at in range(len(before) - 1, -1, -1):
         plan = before[at].plan
-        body = asked_select(plan.body) if plan else None
-        if body is not None and set(before[at].keys) == set(variable.keys):
+        body = plan.body if plan else None
+        body = body.select if isinstance(body, Ask) else body
+        if isinstance(body, Select) and set(before[at].keys) == set(variable.keys):
             return (body, before[:at]) if gives_all(body) else None
     return None
 

@@ -13,7 +13,7 @@ from nacre.plans.selects import variable_of
 from nacre.records.plan import Attribute, Body, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.focus import (
-    body_tables,
+    agent_tables,
     focus,
     focus_of_kind,
     has_only_persons,
@@ -307,8 +307,7 @@ def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
     found = focus(earlier, is_many, linker, requested, owned | persons)
     if norm in known["pronoun_they"] and not requested and len(found.keys) == 1:
         # one thing is no "they": those who have to do with it
-        agents = person_tables(linker) | body_tables(linker)
-        found = focus_of_kind(earlier, agents, linker, single=True) or found
+        found = focus_of_kind(earlier, agent_tables(linker), linker, single=True) or found
     return found if found.keys else focus(earlier, is_many, linker, requested, persons)
 
 

@@ -238,8 +238,8 @@ def substitute_in_plan(turn: FollowUpTurn, *, always: bool = False) -> Rewrite |
     years = (Period(*year_bounds(int(t.norm)), t.start, t.end) for t in words if ellipsis.YEAR.fullmatch(t.norm))
     plans = list(dict.fromkeys((body, plan_edits.inline_earlier_plans(body, earlier[:-1]))))
     # "and in May?" after June 2024 is May 2024
-    dated = f"{phrase.rstrip('? .')} {plan_edits.period_year(plans[-1])}"
-    periods = [*(find_periods(phrase) or find_periods(dated)), *years]
+    year = next((f.right[:4] for f in plans[-1].filters if f.op == ">=" and isinstance(f.right, str)), "")
+    periods = [*(find_periods(phrase) or find_periods(f"{phrase.rstrip('? .')} {year}")), *years]
     covered = {i for c in (*things, *values) for i in c.covered}
     covered |= {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in periods)}
     if any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words)):
