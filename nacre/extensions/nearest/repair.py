@@ -24,12 +24,11 @@ from nacre.extensions.nearest.reshape import (
     fits,
     has_own_verb,
     is_direct,
-    linked_to,
     most_of,
     requested_shape,
     reshape,
-    says_state,
     start_date,
+    stated_state,
     totals_per_thing,
     without_link,
 )
@@ -74,16 +73,15 @@ class Repairs(NamedTuple):
 def find_repairs(view: TurnView, selected: Rows | None, graph: Graph) -> Repairs:
     """What a question may ask for if the selected rows, which are not sure, do not give it, or if there are none."""
     schema_graph = linker_of(graph.lexicon).index.graph
+    # one that is likelier than not, as what is asked for, but never sure
+    known = row_probability(view.understanding, selected) + UNSURE if selected is not None else REPAIR_PROBABILITY
+    chance = min(load_weights().threshold, known) - (UNSURE / 2 if selected is not None else 0.0)
+    events = list(dict.fromkeys((*_by_state(view, schema_graph), *_happenings(view, schema_graph))))
+    if events:
+        offered = tuple(_reading(each, schema_graph) for each in events[1:MOST_REPAIRS])
+        return Repairs(_reading(events[0], schema_graph, chance=chance), offered)
     if selected is None:
         return _of_nothing(view, schema_graph)
-    # one that is likelier than not, as what is asked for, but never sure
-    chance = min(load_weights().threshold, row_probability(view.understanding, selected) + UNSURE) - UNSURE / 2
-    states = list(dict.fromkeys(_by_state(view, schema_graph)))
-    if states:
-        return Repairs(
-            _reading(states[0], schema_graph, chance=chance),
-            tuple(_reading(each, schema_graph) for each in states[1:MOST_REPAIRS]),
-        )
     reading = sole_reading(view.understanding, selected)
     if reading is None or not isinstance(reading.plan.body, Select):
         return Repairs()
@@ -157,18 +155,16 @@ def _of_nothing(view: TurnView, graph: SchemaGraph) -> Repairs:
     if answer is not None:
         return Repairs(_reading(answer, graph, chance=REPAIR_PROBABILITY))
     text = _text(view)
-    states = [_reading(each, graph, chance=REPAIR_PROBABILITY) for each in dict.fromkeys(_by_state(view, graph))]
-    if states:
-        offered = (replace(each, probability=None, near=True) for each in states[1:MOST_REPAIRS])
-        return Repairs(states[0], tuple(offered))
     shape = requested_shape(text) or ("" if view.understanding.named else "thing")
     bases = () if _asks_property(view) else _bases(view)
     shaped = (each for base in bases if shape for each in islice(reshape(base, shape, text, graph), MOST_REPAIRS))
-    bodies = list(islice(chain(_ranked_earlier(view, graph), shaped), MOST_REPAIRS))
-    # a verb that is not known may ask for something else
-    unknown = {word for text, _ in view.understanding.unknown for word in text.split()}
-    known = language().words
-    is_sole = shape in ("amount", "total") and len(bodies) == 1 and bool(view.understanding.named)
+    bodies = list(islice(dict.fromkeys(chain(_ranked_earlier(view, graph), shaped)), MOST_REPAIRS))
+    # a verb that is not known may ask for something else, but for "bring in"
+    question, known = analyse_question(text), language().words
+    paid = {question.tokens[i].norm for cue in question.cues if cue.kind == "sum" for i in range(cue.start, cue.end)}
+    unknown = {word for text, _ in view.understanding.unknown for word in text.split()} - paid
+    has_values = any(each.kind == "value" for each in view.understanding.mentions)
+    is_sole = shape in ("amount", "total") and len(bodies) == 1 and not has_values
     if bodies and (shape in ("person", "object") or is_sole) and unknown <= known["paying"] | known["spending"]:
         first_reading = _reading(bodies[0], graph, chance=REPAIR_PROBABILITY)
         return Repairs(first_reading, tuple(_reading(each, graph) for each in bodies[1:]))
@@ -211,26 +207,21 @@ def _by_state(view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
     select = asked_select(first.plan.body) if first is not None else None
     plain = () if select is None else (each for each in select.filters if each.op not in ("known", "unknown"))
     likeliest = (replace(select, filters=tuple(plain)),) if select is not None else ()
-    text, tokens = _text(view), tokenize(_text(view))
-    if not says_state(text):
-        yield from _happenings(view, graph)
+    text, state = _text(view), stated_state(_text(view))
+    bases = chain(likeliest, _bases(view), _classes(graph)) if state else ()
+    states = (by_state(events, state, graph) for base in bases for events in events_of(base, graph))
+    found = next((each for each in states if each is not None), None)
+    if found is None:
         return
-    for base in chain(likeliest, _bases(view), _classes(graph)):
-        for events in events_of(base, graph):
-            found = by_state(events, text, graph)
-            if found is None:
-                continue
-            name = variable_of(found.answers[0])
-            is_number = any(cue.kind == "count" for cue in analyse_question(text).cues)
-            if is_number or tokens[0].norm in language().words["asking_yes_no"]:
-                yield replace(found, answers=(Aggregate("count", Itself(name)),))
-            if requested_shape(text) in ("person", "object"):
-                shaped = reshape(found, requested_shape(text), text, graph)
-                yield from (each for each in shaped if each != found)
-            asked = {each.target for each in view.understanding.mentions if each.kind == "class"}
-            yield from linked_to(found, asked, graph)
-            yield found
-            return
+    question, shape = analyse_question(text), requested_shape(text)
+    is_number = any(cue.kind == "count" for cue in question.cues)
+    if is_number or question.tokens[0].norm in language().words["asking_yes_no"]:
+        yield replace(found, answers=(Aggregate("count", Itself(variable_of(found.answers[0]))),))
+    asked = {each.target for each in view.understanding.mentions if each.kind == "class"}
+    for each in reshape(found, shape, text, graph) if shape in ("person", "object", "thing") else ():
+        if each != found and (shape != "thing" or asked & set(each.variables[-1].classes)):
+            yield each
+    yield found
 
 
 def _classes(graph: SchemaGraph) -> Iterator[Select]:

@@ -7,7 +7,7 @@ that gives something else of the same things is one link or one property away.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Literal
@@ -18,18 +18,7 @@ from nacre.language.data import language, phrase_list, word_list
 from nacre.language.thesaurus import function_words, is_noun_of_kind
 from nacre.language.tokens import tokenize
 from nacre.plans.selects import free_name, variable_of
-from nacre.records.plan import (
-    Aggregate,
-    Attribute,
-    Comparison,
-    Edge,
-    Filter,
-    Itself,
-    Order,
-    Select,
-    Variable,
-    aggregated_value,
-)
+from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable, aggregated_value
 from nacre.understanding.linking.adjectives import amounts, is_measured_number
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep
@@ -43,9 +32,6 @@ SHARED_LETTERS = 4
 MAX_START = 1
 
 Shape = Literal["", "person", "date", "place", "number", "amount", "total", "times", "month", "year", "thing", "object"]
-
-# what was done late, early or in time, compared with when it was due
-STATES: Mapping[str, Comparison] = {"late": ">", "early": "<", "punctual": "<="}
 
 
 def requested_shape(text: str) -> Shape:
@@ -101,10 +87,8 @@ def fits(select: Select, shape: Shape, graph: SchemaGraph) -> bool:
     if shape == "times":
         is_event = not _is_agent(Itself(variable.name), variable, graph) and not _events(select, variable)
         return isinstance(answer, Aggregate) and is_event
-    if shape == "amount" and not isinstance(of, Attribute):
+    if shape == "amount" and (isinstance(of, Itself) or graph.about(of.predicate).role == "identifier"):
         return isinstance(answer, Aggregate)
-    if shape == "amount" and isinstance(of, Attribute) and graph.about(of.predicate).role == "identifier":
-        return False
     if shape in ("amount", "total") and isinstance(answer, Attribute) and not select.limit:
         return len(variable.keys) == 1 or not is_measured_number(graph, answer.predicate)
     return True
@@ -173,46 +157,43 @@ def by_first_date(select: Select, graph: SchemaGraph) -> Iterator[Select]:
             yield replace(select, order=Order(Attribute(name, iri), False), limit=1)
 
 
-def says_state(text: str) -> bool:
-    """Whether words say that something is late, early, in time or not done."""
-    return bool(_states(text))
+# how something was done, compared with when it was due
+STATES = ("unfinished", "late", "early", "punctual")
 
 
-def _states(text: str) -> list[str]:
+def stated_state(text: str) -> str:
+    """Whether words say that something is not done, or was late, early or in time.
+
+    >>> stated_state("is it still out?"), stated_state("which came back late"), stated_state("how many came back")
+    ('unfinished', 'late', '')
+    """
     words = f" {' '.join(token.norm for token in tokenize(text))} "
-    return [key for key in (*STATES, "unfinished") if any(f" {each} " in words for each in phrase_list("nearest", key))]
+    return next((key for key in STATES if any(f" {each} " in words for each in phrase_list("nearest", key))), "")
 
 
-def linked_to(select: Select, classes: set[str], graph: SchemaGraph) -> Iterator[Select]:
-    """What the things of a plan lead to that is of one of some classes."""
-    variable = _variable(select, variable_of(select.answers[0]))
-    for step in _steps(variable, graph):
-        if step.forward and not classes.isdisjoint(graph.nodes[step.target].classes):
-            yield _follow(select, variable, step, graph)
-
-
-def by_state(select: Select, text: str, graph: SchemaGraph) -> Select | None:
-    """Those of the things of a plan that were done after they were due ("late"), before ("early") or in time, or that
-    are not done yet; None if the words say none of this, or the things have no such dates."""
+def by_state(select: Select, state: str, graph: SchemaGraph) -> Select | None:
+    """Those of the things of a plan that were done after they were due, before, in time, or that are not done yet; None
+    if the things have no such dates."""
     name = variable_of(select.answers[0])
     variable = _variable(select, name)
     dates = [each for each in _literals(variable, graph) if graph.is_date(each)]
     due = [each for each in dates if _is_due(each, graph)]
     likely = {word for each in due for word in graph.words[each]} - function_words() - language().words["generic"]
     likely |= language().words["ended"]
-    node = _node(variable, graph)
-    done = [each for each in dates if each not in due]
+    node, done = _node(variable, graph), [each for each in dates if each not in due]
     done = [each for each in done if likely & set(graph.words[each])] or done[: len(done) == len(due) == 1]
-    if node is None or not done:
+    if node is None or not done or (state != "unfinished" and len(due) != 1):
         return None
-    date, states = Attribute(name, done[0]), _states(text)
-    op = next((STATES[each] for each in states if each in STATES), None)
-    is_open = graph.value_counts[node, done[0]] < graph.nodes[node].count
-    if "unfinished" in states and is_open:
-        return replace(select, filters=(*select.filters, Filter(date, "unknown")))
-    if op is None or len(due) != 1:
+    if state == "unfinished" and graph.value_counts[node, done[0]] == graph.nodes[node].count:
         return None
-    return replace(select, filters=(*select.filters, Filter(date, op, Attribute(name, due[0]))))
+    date, term = Attribute(name, done[0]), Attribute(name, due[0]) if due else None
+    conditions = {
+        "unfinished": Filter(date, "unknown"),
+        "late": Filter(date, ">", term),
+        "early": Filter(date, "<", term),
+        "punctual": Filter(date, "<=", term),
+    }
+    return replace(select, filters=(*select.filters, conditions[state]))
 
 
 def _is_due(date: str, graph: SchemaGraph) -> bool:

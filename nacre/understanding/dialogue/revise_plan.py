@@ -250,8 +250,7 @@ def substitute_in_plan(turn: FollowUpTurn, *, always: bool = False) -> Rewrite |
             *(plan_edits.replace_value(plan, c) for c in values),
             *(plan_edits.replace_period(plan, p.first, p.after) for p in periods),
         ]
-        first = next((other for other in changed if other is not None), None)
-        if first is not None:
+        if (first := next(filter(None, changed), None)) is not None:
             return _ask_plan(first, turn)
     return None
 
