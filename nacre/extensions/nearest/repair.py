@@ -32,7 +32,7 @@ from nacre.extensions.nearest.reshape import (
     totals_per_thing,
     without_link,
 )
-from nacre.language.data import language, word_list
+from nacre.language.data import language, phrase_list, word_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
 from nacre.language.values import find_periods, year_bounds
@@ -168,6 +168,12 @@ def _of_nothing(view: TurnView, graph: SchemaGraph) -> Repairs:
     if bodies and (shape in ("person", "object") or is_sole) and unknown <= known["paying"] | known["spending"]:
         first_reading = _reading(bodies[0], graph, chance=REPAIR_PROBABILITY)
         return Repairs(first_reading, tuple(_reading(each, graph) for each in bodies[1:]))
+    if not (bodies or view.understanding.readings or view.understanding.named):
+        # questions that have an answer here
+        most = " ".join(phrase_list("nearest", "most"))
+        logs = islice((found for each in _classes(graph) for found in events_of(each, graph)), 1)
+        ranked = ([*event_persons(each, most, graph), *reshape(each, "object", most, graph)] for each in logs)
+        bodies = list(chain.from_iterable(ranked))[:MOST_LINKS]
     return Repairs(None, tuple(_reading(each, graph) for each in bodies))
 
 
@@ -234,10 +240,12 @@ def _classes(graph: SchemaGraph) -> Iterator[Select]:
 def _happenings(view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
     """ "What happened in March 2025?": the events of the largest class in the period."""
     tokens = tokenize(_text(view))
+    if word_list("nearest", "happening").isdisjoint(each.norm for each in tokens):
+        return
     years = (year_bounds(int(each.norm)) for each in tokens if YEAR.fullmatch(each.norm))
     period = next(chain(((p.first, p.after) for p in find_periods(_text(view))), years), None)
     events = next((found for each in _classes(graph) for found in events_of(each, graph)), None)
-    if period and events is not None and word_list("nearest", "happening") & {each.norm for each in tokens}:
+    if period and events is not None:
         date = start_date(events.variables[0], graph)
         yield replace(events, filters=(Filter(date, ">=", period[0]), Filter(date, "<", period[1])))
 
