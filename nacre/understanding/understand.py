@@ -6,6 +6,7 @@ from dataclasses import replace
 from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.extension import service
 from nacre.language import quantities
+from nacre.language.data import pattern
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.values import is_ambiguous_date, is_yearless
 from nacre.plans.selects import asked_select, edges_at, variable_of
@@ -159,7 +160,9 @@ def question_text(rewrite: Rewrite) -> str:
     how = rewrite.scope.how if rewrite.scope is not None else ""
     if how == "number":
         return follow_up.insert_stand_in(text)
-    return follow_up.strip_exclusion_lead(text) if how == "exclude" else text
+    # a question that excludes things asks for them
+    found = pattern("dialogue", "exclude").search(text.casefold()) if how == "exclude" else None
+    return text[: found.start("lead")] + text[found.end("lead") :] if found else text
 
 
 def scoped_links(question: Question, scope: Scope | None, linker: Linker) -> list[Link]:

@@ -62,6 +62,8 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Ask:
         ("What was handed out in March 2024?", "Who took them?", "How much was that in all?"): [12],
         ("What was handed out in March 2024?", "How much did they bring in?", "And in April?"): [13],
         ("For each town, how much money came in?",): ["Orle", 31, "Sutt", 8],
+        # the one with the most entries, if nothing says what is counted
+        ("Which club of Orle took more?",): ["Hill Club", 4],
         # what happened in a period
         ("What happened in May 2024?",): ["o5", "o6"],
         # "they" after a yes are all who are asked about
@@ -88,3 +90,8 @@ async def test_a_phone_number_is_no_height(log: Ask) -> None:
     answer = await log("How tall is Una Crane?")
     assert answer["values"] == []
     assert answer["status"] in ("partial", "not_in_graph")
+
+
+async def test_questions_that_work_are_offered_if_nothing_is_understood(log: Ask) -> None:
+    offered = [each["words"] for each in (await log("How come?"))["options"]]
+    assert "the club with the most outings" in offered

@@ -24,6 +24,7 @@ from nacre.extensions.nearest.reshape import (
     fits,
     has_own_verb,
     is_direct,
+    most_linked,
     most_of,
     requested_shape,
     reshape,
@@ -32,7 +33,7 @@ from nacre.extensions.nearest.reshape import (
     totals_per_thing,
     without_link,
 )
-from nacre.language.data import language, phrase_list, word_list
+from nacre.language.data import language, word_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
 from nacre.language.values import find_periods, year_bounds
@@ -170,10 +171,8 @@ def _of_nothing(view: TurnView, graph: SchemaGraph) -> Repairs:
         return Repairs(first_reading, tuple(_reading(each, graph) for each in bodies[1:]))
     if not (bodies or view.understanding.readings or view.understanding.named):
         # questions that have an answer here
-        most = " ".join(phrase_list("nearest", "most"))
-        logs = islice((found for each in _classes(graph) for found in events_of(each, graph)), 1)
-        ranked = ([*event_persons(each, most, graph), *reshape(each, "object", most, graph)] for each in logs)
-        bodies = list(chain.from_iterable(ranked))[:MOST_LINKS]
+        logs = (found for each in _classes(graph) for found in events_of(each, graph))
+        bodies = list(islice((ranked for each in logs for ranked in most_linked(each, graph)), MOST_LINKS))
     return Repairs(None, tuple(_reading(each, graph) for each in bodies))
 
 
@@ -345,11 +344,13 @@ def _per_thing(select: Select, reading: Reading, view: TurnView, graph: SchemaGr
 
 def _most_events(select: Select, view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
     """ "Which club hired more?": the one of the things of a plan with the most events, if it ranks them by nothing."""
-    question = analyse_question(_text(view))
+    question = analyse_question(view.question)
     is_more = any(cue.end == len(question.tokens) and cue.kind in ("compare", "most") for cue in question.cues)
     if is_more and isinstance(select.answers[0], Itself) and not (select.order or select.group):
         for events in events_of(select, graph):
-            yield most_of(replace(events, answers=select.answers[:1]), variable_of(events.answers[0]))
+            counted = variable_of(events.answers[0])
+            plan = select if counted in {each.name for each in select.variables} else events
+            yield most_of(replace(plan, answers=select.answers[:1]), counted)
 
 
 def _opposite_orders(select: Select, view: TurnView) -> Iterator[Select]:

@@ -42,8 +42,8 @@ def requested_shape(text: str) -> Shape:
     ['person', 'times', 'month', 'thing']
     >>> requested_shape("how many hours did those take?"), requested_shape("how much did they cost?")
     ('total', 'amount')
-    >>> requested_shape("what did they hire?"), requested_shape("what rained?")
-    ('object', 'thing')
+    >>> [requested_shape(text) for text in ("what did they hire?", "what was let?", "what is the name?", "what rained?")]
+    ['object', 'object', 'thing', 'thing']
     """
     question, known = analyse_question(text), language().words
     tokens = question.tokens
@@ -60,7 +60,8 @@ def requested_shape(text: str) -> Shape:
     after = tokens[at + 1].norm if at + 1 < len(tokens) else ""
     if tokens[at].norm in known["degree"] and after in known["how_much"]:
         return "total" if counted else "amount"
-    if tokens[at].norm == "what" and after in known["asking_yes_no"]:
+    is_named = after in known["being"] and any(token.norm in known["article"] for token in tokens[at + 2 : at + 3])
+    if tokens[at].norm == "what" and after in known["asking_yes_no"] and not is_named:
         return "object"
     return requested_kind(text) or ("thing" if tokens[at].norm in known["asking_kind"] else "")
 
@@ -157,8 +158,8 @@ def by_first_date(select: Select, graph: SchemaGraph) -> Iterator[Select]:
             yield replace(select, order=Order(Attribute(name, iri), False), limit=1)
 
 
-# how something was done, compared with when it was due
-STATES = ("unfinished", "late", "early", "punctual")
+# when something was done, compared with when it was due; None: not at all
+STATES: dict[str, Literal[">", "<", "<="] | None] = {"unfinished": None, "late": ">", "early": "<", "punctual": "<="}
 
 
 def stated_state(text: str) -> str:
@@ -182,18 +183,14 @@ def by_state(select: Select, state: str, graph: SchemaGraph) -> Select | None:
     likely |= language().words["ended"]
     node, done = _node(variable, graph), [each for each in dates if each not in due]
     done = [each for each in done if likely & set(graph.words[each])] or done[: len(done) == len(due) == 1]
-    if node is None or not done or (state != "unfinished" and len(due) != 1):
+    op = STATES[state]
+    if node is None or not done or (op and len(due) != 1):
         return None
-    if state == "unfinished" and graph.value_counts[node, done[0]] == graph.nodes[node].count:
+    if not op and graph.value_counts[node, done[0]] == graph.nodes[node].count:
         return None
-    date, term = Attribute(name, done[0]), Attribute(name, due[0]) if due else None
-    conditions = {
-        "unfinished": Filter(date, "unknown"),
-        "late": Filter(date, ">", term),
-        "early": Filter(date, "<", term),
-        "punctual": Filter(date, "<=", term),
-    }
-    return replace(select, filters=(*select.filters, conditions[state]))
+    date = Attribute(name, done[0])
+    condition = Filter(date, op, Attribute(name, due[0])) if op else Filter(date, "unknown")
+    return replace(select, filters=(*select.filters, condition))
 
 
 def _is_due(date: str, graph: SchemaGraph) -> bool:
@@ -467,6 +464,14 @@ def _objects(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
             if step.predicate not in own and graph.nodes[step.target].named and not _is_agent_class(step.target, graph):
                 found = _follow(events, _variable(events, name), step, graph)
                 yield most_of(found, name) if is_most else found
+
+
+def most_linked(events: Select, graph: SchemaGraph) -> Iterator[Select]:
+    """What most of the things of a plan lead to, of each class with names."""
+    variable = _variable(events, variable_of(events.answers[0]))
+    for step in _steps(variable, graph):
+        if step.forward and graph.nodes[step.target].named:
+            yield most_of(_follow(events, variable, step, graph), variable.name)
 
 
 def most_of(select: Select, counted: str) -> Select:

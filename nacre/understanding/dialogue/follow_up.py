@@ -82,12 +82,6 @@ def insert_stand_in(question: str) -> str:
     return f"{question[: found.start('number')]}{STAND_IN:.0f}{question[found.end('number') :]}"
 
 
-def strip_exclusion_lead(question: str) -> str:
-    """A question that excludes things, as one that asks for them."""
-    found = pattern("dialogue", "exclude").search(question.casefold())
-    return question[: found.start("lead")] + question[found.end("lead") :] if found else question
-
-
 def changed_plans(
     question: Question, links: Sequence[Link], bodies: Sequence[Body], scope: Scope, graph: SchemaGraph
 ) -> list[Body]:

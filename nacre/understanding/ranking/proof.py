@@ -72,6 +72,9 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
     if (question.wants_measure and MEASURE_RULE not in d.trace) or (d.conditions and not d.links):
         # "were there any since June" names nothing
         yield question.text
+    # "more" of what, "who took more"
+    last = (c for c in question.cues if c.kind == "compare" and c.end == len(question.tokens))
+    yield from (_words(question, c.covered) for c in last if not c.covered & d.covered)
     selects = selects_of(candidate.body)
     is_only_named = isinstance(candidate.body, Ask) and {x.kind for x in d.links} == {"entity"}
     if is_only_named and not any(s.edges or s.filters for s in selects):
