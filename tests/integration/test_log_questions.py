@@ -63,7 +63,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Ask:
         ("What was handed out in March 2024?", "How much did they bring in?", "And in April?"): [13],
         ("For each town, how much money came in?",): ["Orle", 31, "Sutt", 8],
         # the one with the most entries, if nothing says what is counted
-        ("Which club of Orle took more?",): ["Hill Club", 4],
+        ("Which club of Orle took more?",): ["Hill Club"],
         # what happened in a period
         ("What happened in May 2024?",): ["o5", "o6"],
         # "they" after a yes are all who are asked about

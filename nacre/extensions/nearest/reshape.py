@@ -42,7 +42,7 @@ def requested_shape(text: str) -> Shape:
     ['person', 'times', 'month', 'thing']
     >>> requested_shape("how many hours did those take?"), requested_shape("how much did they cost?")
     ('total', 'amount')
-    >>> [requested_shape(text) for text in ("what did they hire?", "what was let?", "what is the name?", "what rained?")]
+    >>> [requested_shape(text) for text in ("what did they let?", "what was let?", "what is a yak?", "what rained?")]
     ['object', 'object', 'thing', 'thing']
     """
     question, known = analyse_question(text), language().words
