@@ -18,7 +18,6 @@ from nacre.extensions.nearest.reshape import (
     agent_nodes,
     by_first_date,
     by_state,
-    event_persons,
     event_steps,
     events_of,
     fits,
@@ -26,6 +25,7 @@ from nacre.extensions.nearest.reshape import (
     is_direct,
     most_linked,
     most_of,
+    of_events,
     requested_shape,
     reshape,
     start_date,
@@ -90,7 +90,7 @@ def find_repairs(view: TurnView, selected: Rows | None, graph: Graph) -> Repairs
     shape = requested_shape(text)
     asked = {each.target for each in view.understanding.mentions if each.kind == "predicate"}
     is_of_other_verb = shape == "person" and has_own_verb(select, text, asked, schema_graph)
-    persons = list(event_persons(select, text, schema_graph)) if is_of_other_verb else []
+    persons = list(of_events(select, text, schema_graph, persons=True)) if is_of_other_verb else []
     base = _base(select, shape, view)
     is_fitting = fits(select, shape, schema_graph) and (shape != "times" or base == select)
     shaped = persons if is_fitting else list(reshape(base, shape, text, schema_graph))
@@ -345,12 +345,12 @@ def _per_thing(select: Select, reading: Reading, view: TurnView, graph: SchemaGr
 def _most_events(select: Select, view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
     """ "Which club hired more?": the one of the things of a plan with the most events, if it ranks them by nothing."""
     question = analyse_question(view.question)
-    is_more = any(cue.end == len(question.tokens) and cue.kind in ("compare", "most") for cue in question.cues)
-    if is_more and isinstance(select.answers[0], Itself) and not (select.order or select.group):
+    ends = [c for c in question.cues if c.end == len(question.tokens) and c.kind in ("compare", "most")]
+    if ends and isinstance(select.answers[0], Itself) and not (select.order or select.group):
         for events in events_of(select, graph):
             counted = variable_of(events.answers[0])
             plan = select if counted in {each.name for each in select.variables} else events
-            yield most_of(replace(plan, answers=select.answers[:1]), counted)
+            yield most_of(replace(plan, answers=select.answers[:1]), counted, ends[0].value not in ("down", "<"))
 
 
 def _opposite_orders(select: Select, view: TurnView) -> Iterator[Select]:

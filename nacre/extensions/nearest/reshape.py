@@ -100,7 +100,7 @@ def reshape(select: Select, shape: Shape, text: str, graph: SchemaGraph) -> Iter
     if shape in PERIODS:
         yield from _by_period(select, shape, graph)
     elif shape == "object":
-        yield from _objects(select, text, graph)
+        yield from of_events(select, text, graph, persons=False)
     elif select.group or select.by:
         return
     elif shape == "person":
@@ -293,7 +293,7 @@ def _persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
         norms = {token.norm[:SHARED_LETTERS] for token in question.tokens}
         far = [each for each in steps if _verb_distance(graph.words[each.predicate], norms) > 1]
         if len(far) == len(steps):
-            yield from event_persons(plan, text, graph)
+            yield from of_events(plan, text, graph, persons=True)
         for step in sorted(steps, key=lambda each: (each.target not in graph.persons, not each.forward)):
             found = _follow(plan, variable, step, graph)
             if by_count:
@@ -312,23 +312,26 @@ def _persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
                 yield replace(plan, answers=(value,))
 
 
-def event_persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
-    """Who took part in the events of a plan, or in the last of these: first those whose link has a word of the
-    question, or else no verb ("group", and then "handed out by")."""
+def of_events(select: Select, text: str, graph: SchemaGraph, *, persons: bool) -> Iterator[Select]:
+    """Who took part in the events of a plan, or what else they lead to, or in the last of these or most of them; before
+    things the events themselves, if they have conditions. First come links with a word of the question, those with
+    another verb last ("group", and then "handed out by")."""
     norms = {token.norm for token in tokenize(text)}
     words = {norm[:SHARED_LETTERS] for norm in norms}
+    is_most = any(cue.kind == "most" for cue in analyse_question(text).cues)
     for events in chain.from_iterable(events_of(plan, graph) for plan, _ in _subjects(select)):
         name = variable_of(events.answers[0])
         variable = _variable(events, name)
         bound = {each.predicate for each in events.edges if each.subject == name}
-        steps = [e for e in _steps(variable, graph) if e.predicate not in bound and _is_agent_class(e.target, graph)]
+        if events.filters and not persons and not is_most:
+            yield events
+        steps = [each for each in _steps(variable, graph) if each.predicate not in bound]
+        steps = [each for each in steps if _is_agent_class(each.target, graph) == persons]
         for step in sorted(steps, key=lambda each: _verb_distance(graph.words[each.predicate], words)):
             found = _follow(events, variable, step, graph)
             if norms & language().words["the_last"]:
                 found = replace(found, order=Order(start_date(variable, graph), True), limit=1)
-            elif any(cue.kind == "most" for cue in analyse_question(text).cues):
-                found = most_of(found, name)
-            yield found
+            yield most_of(found, name) if is_most and not found.limit else found
 
 
 def start_date(event: Variable, graph: SchemaGraph) -> Attribute:
@@ -370,8 +373,9 @@ def _dates(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
 def _places(select: Select, graph: SchemaGraph) -> Iterator[Select]:
     for plan, variable in _subjects(select):
         for step in _steps(variable, graph):
-            about = graph.about(step.predicate)
-            if step.forward and gives_kind(about, False, "", "place", graph.schema):
+            is_place = gives_kind(graph.about(step.predicate), False, "", "place", graph.schema)
+            # a hospital is where somebody was taken
+            if step.forward and (is_place or is_noun_of_kind("bodies", graph.nodes[step.target].label)):
                 yield _follow(plan, variable, step, graph)
         for iri in _literals(variable, graph):
             if is_of_kind(graph.about(iri), "place", graph.schema):
@@ -452,20 +456,6 @@ def _by_period(select: Select, part: Shape, graph: SchemaGraph) -> Iterator[Sele
         yield found
 
 
-def _objects(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
-    """The events of a plan that have conditions, and what was done something with in them: "what did they hire?"."""
-    is_most = any(cue.kind == "most" for cue in analyse_question(text).cues)
-    for events in events_of(select, graph):
-        name = variable_of(events.answers[0])
-        own = {each.predicate for each in events.edges if each.subject == name}
-        if events.filters and not is_most:
-            yield events
-        for step in _steps(_variable(events, name), graph):
-            if step.predicate not in own and graph.nodes[step.target].named and not _is_agent_class(step.target, graph):
-                found = _follow(events, _variable(events, name), step, graph)
-                yield most_of(found, name) if is_most else found
-
-
 def most_linked(events: Select, graph: SchemaGraph) -> Iterator[Select]:
     """What most of the things of a plan lead to, of each class with names."""
     variable = _variable(events, variable_of(events.answers[0]))
@@ -474,9 +464,9 @@ def most_linked(events: Select, graph: SchemaGraph) -> Iterator[Select]:
             yield most_of(_follow(events, variable, step, graph), variable.name)
 
 
-def most_of(select: Select, counted: str) -> Select:
-    """The thing of a plan with the most of another variable."""
-    order = Order(Aggregate("count", Itself(counted)), True)
+def most_of(select: Select, counted: str, is_most: bool = True) -> Select:
+    """The thing of a plan with the most of another variable, or the fewest."""
+    order = Order(Aggregate("count", Itself(counted)), is_most)
     return replace(select, group=(variable_of(select.answers[0]),), order=order, limit=1)
 
 
