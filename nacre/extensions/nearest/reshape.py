@@ -408,6 +408,7 @@ def _without(select: Select, variable: Variable) -> Select:
     """The plan without a variable that nothing restricts."""
     edges = tuple(each for each in select.edges if variable.name not in (each.subject, each.object))
     restricted = {variable_of(each.left) for each in select.filters}
+    restricted |= {each.right.variable for each in select.filters if isinstance(each.right, Attribute)}
     if variable.keys or variable.name in restricted or len(select.edges) - len(edges) != 1:
         return select
     return replace(select, variables=tuple(each for each in select.variables if each != variable), edges=edges)
