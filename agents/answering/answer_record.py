@@ -25,6 +25,7 @@ from nacre.records.answer import (
 )
 from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Table
 from nacre.records.json_form import to_json
+from nacre.records.plan import Ask
 from nacre.records.turn import EarlierTurn, Reading, Understanding
 from nacre.understanding.ranking.rank import load_weights
 
@@ -294,7 +295,8 @@ def remembered_turns(
         confirm=_reading_to_confirm(view, draft),
         evidence=tuple(_remembered_evidence(view.evidence[index]) for index in list(cited)[:REMEMBERED_EVIDENCE]),
         confidence=inheritable_confidence(draft, understood_by_model(view)),
-        cut=max(len(keys), counted or 0) > len(keys[:most]),
+        # the thing that a yes rests on is one of those that are asked about
+        cut=max(len(keys), counted or 0) > len(keys[:most]) or isinstance(plan and plan.body, Ask),
         display=view.rewrite.display,
     )
     return (turn,)

@@ -146,7 +146,8 @@ def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: Answer
     if asked == "date":
         return not is_inverse and (is_date or any(thesaurus.is_noun_of_kind("dates", word) for word in words))
     if asked == "number":
-        return not is_inverse and not is_date and (predicate.minimum is not None or value[:1].isdigit())
+        is_measure = language().words["not_measured"].isdisjoint(words)
+        return not is_inverse and not is_date and is_measure and (predicate.minimum is not None or value[:1].isdigit())
     if asked == "person":
         far = predicate.domains if is_inverse else predicate.ranges
         ends = [schema.class_of[iri].label for iri in far if iri in schema.class_of]

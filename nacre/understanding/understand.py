@@ -6,6 +6,7 @@ from dataclasses import replace
 from nacre.config.embedder import BUNDLED_EMBEDDER
 from nacre.extension import service
 from nacre.language import quantities
+from nacre.language.data import pattern
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.values import is_ambiguous_date, is_yearless
 from nacre.plans.selects import asked_select, edges_at, variable_of
@@ -156,11 +157,12 @@ def _of_all_things(reading: Reading, scope: Scope | None, schema: Schema) -> Rea
 def question_text(rewrite: Rewrite) -> str:
     """The text to parse, without lists of things and words that the scope states better."""
     text = strip_scope(rewrite.standalone, rewrite.scope)
-    if rewrite.scope is not None and rewrite.scope.how == "number":
+    how = rewrite.scope.how if rewrite.scope is not None else ""
+    if how == "number":
         return follow_up.insert_stand_in(text)
-    return (
-        follow_up.strip_exclusion_lead(text) if rewrite.scope is not None and rewrite.scope.how == "exclude" else text
-    )
+    # a question that excludes things asks for them
+    found = pattern("dialogue", "exclude").search(text.casefold()) if how == "exclude" else None
+    return text[: found.start("lead")] + text[found.end("lead") :] if found else text
 
 
 def scoped_links(question: Question, scope: Scope | None, linker: Linker) -> list[Link]:
@@ -175,7 +177,8 @@ def answering_candidates(
 ) -> list[Candidate]:
     """The candidates of the requested type about the things of the conversation (but for those given), else all."""
     found = follow_up.scope_candidates(match.kept if match.nearest is None else [], question)
-    return found if scope is None or not scope.besides else follow_up.exclude_given(found, scope.besides, linker.index)
+    besides = scope.besides if scope is not None else ()
+    return [follow_up.exclude_given(each, besides, linker.index) for each in found] if besides else found
 
 
 def _certain_reading(body: Overview | Profile, schema: Schema) -> Reading:

@@ -13,24 +13,35 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agents.answering.select_answer import UNSURE, row_probability, sole_reading
 from nacre.extensions.nearest.reshape import (
+    SHARED_LETTERS,
+    Shape,
     agent_nodes,
     by_first_date,
+    by_state,
     event_steps,
+    events_of,
     fits,
+    has_own_verb,
     is_direct,
+    most_linked,
+    most_of,
+    of_events,
     requested_shape,
     reshape,
+    start_date,
+    stated_state,
     totals_per_thing,
     without_link,
 )
 from nacre.language.data import language, word_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
-from nacre.plans.selects import EARLIER_TURN_MARK, variable_of
+from nacre.language.values import find_periods, year_bounds
+from nacre.plans.selects import EARLIER_TURN_MARK, asked_select, variable_of
 from nacre.records.evidence import Doubt, Rows
 from nacre.records.plan import Aggregate, Attribute, Filter, Itself, Order, Plan, Profile, Select, Variable
 from nacre.records.turn import Reading
-from nacre.understanding.dialogue.ellipsis import SCOPE_OPENING
+from nacre.understanding.dialogue.ellipsis import SCOPE_OPENING, YEAR
 from nacre.understanding.dialogue.plan_edits import exclude_keys
 from nacre.understanding.linking.adjectives import is_measured_number
 from nacre.understanding.linking.link_mentions import linker_of
@@ -52,9 +63,6 @@ MOST_REPAIRS, MOST_LINKS = 3, 2
 # the probability of a reading that no row of another one is compared with (given)
 REPAIR_PROBABILITY = 0.5
 
-# letters that a word and the name of a property share: "miles", "mileage" (given)
-SHARED_LETTERS = 4
-
 
 class Repairs(NamedTuple):
     """The reading to look up, and those to offer."""
@@ -66,6 +74,13 @@ class Repairs(NamedTuple):
 def find_repairs(view: TurnView, selected: Rows | None, graph: Graph) -> Repairs:
     """What a question may ask for if the selected rows, which are not sure, do not give it, or if there are none."""
     schema_graph = linker_of(graph.lexicon).index.graph
+    # one that is likelier than not, as what is asked for, but never sure
+    known = row_probability(view.understanding, selected) + UNSURE if selected is not None else REPAIR_PROBABILITY
+    chance = min(load_weights().threshold, known) - (UNSURE / 2 if selected is not None else 0.0)
+    events = list(dict.fromkeys((*_by_state(view, schema_graph), *_happenings(view, schema_graph))))
+    if events:
+        offered = tuple(_reading(each, schema_graph) for each in events[1:MOST_REPAIRS])
+        return Repairs(_reading(events[0], schema_graph, chance=chance), offered)
     if selected is None:
         return _of_nothing(view, schema_graph)
     reading = sole_reading(view.understanding, selected)
@@ -73,16 +88,24 @@ def find_repairs(view: TurnView, selected: Rows | None, graph: Graph) -> Repairs
         return Repairs()
     select, text = reading.plan.body, _text(view)
     shape = requested_shape(text)
-    shaped = [] if fits(select, shape, schema_graph) else list(reshape(select, shape, text, schema_graph))
+    asked = {each.target for each in view.understanding.mentions if each.kind == "predicate"}
+    is_of_other_verb = shape == "person" and has_own_verb(select, text, asked, schema_graph)
+    persons = list(of_events(select, text, schema_graph, persons=True)) if is_of_other_verb else []
+    base = _base(select, shape, view)
+    is_fitting = fits(select, shape, schema_graph) and (shape != "times" or base == select)
+    shaped = persons if is_fitting else list(reshape(base, shape, text, schema_graph))
     # "how many beds do both have" may ask for each
     may_be_each = shape == "total" and not (reading.doubts or reading.unused)
-    direct = [each for each in shaped[:1] if is_direct(each, select, shape) and not may_be_each]
-    if not shaped and (
-        ranked := [*_ranked_earlier(view, schema_graph), *_per_thing(select, reading, view, schema_graph)]
+    is_sure = bool(persons) or base != select
+    direct = [each for each in shaped[:1] if is_sure or (is_direct(each, select, shape) and not may_be_each)]
+    if (shape == "object" or not shaped) and (
+        ranked := [
+            *_ranked_earlier(view, schema_graph),
+            *_per_thing(select, reading, view, schema_graph),
+            *_most_events(select, view, schema_graph),
+        ]
     ):
         shaped, direct = ranked, ranked[:1]
-    # one that is likelier than not, as what is asked for, but never sure
-    chance = min(load_weights().threshold, row_probability(view.understanding, selected) + UNSURE) - UNSURE / 2
     first = [_reading(each, schema_graph, unused=reading.unused, chance=chance) for each in direct]
     others = [
         *_of_earlier_things(select, view),
@@ -92,6 +115,22 @@ def find_repairs(view: TurnView, selected: Rows | None, graph: Graph) -> Repairs
         *_own_measures(select, reading, view, schema_graph),
     ]
     return Repairs(next(iter(first), None), tuple(_reading(each, schema_graph) for each in others[:MOST_REPAIRS]))
+
+
+def _base(select: Select, shape: Shape, view: TurnView) -> Select:
+    """The plan whose things a question asks something of: of "what was that in all" the one before, of "what was let"
+    the likeliest of the same things."""
+    norms, earlier = [token.norm for token in tokenize(view.question)], _earlier_plan(view)
+    if shape == "amount" and earlier is not None and word_list("nearest", "pointing") & {*norms}:
+        return earlier
+    keys = {key for each in select.variables for key in each.keys}
+    named = [each for each in _bases(view) if keys.isdisjoint(each.variables[0].keys)] if shape == "times" else []
+    if len(named) == 1 and view.understanding.named:
+        return named[0]
+    likeliest = view.understanding.readings[0].plan.body
+    if shape == "object" and isinstance(likeliest, Select) and likeliest.answers == select.answers:
+        return likeliest
+    return select
 
 
 def _reading(
@@ -120,7 +159,20 @@ def _of_nothing(view: TurnView, graph: SchemaGraph) -> Repairs:
     shape = requested_shape(text) or ("" if view.understanding.named else "thing")
     bases = () if _asks_property(view) else _bases(view)
     shaped = (each for base in bases if shape for each in islice(reshape(base, shape, text, graph), MOST_REPAIRS))
-    bodies = islice(chain(_ranked_earlier(view, graph), shaped), MOST_REPAIRS)
+    bodies = list(islice(dict.fromkeys(chain(_ranked_earlier(view, graph), shaped)), MOST_REPAIRS))
+    # a verb that is not known may ask for something else, but for "bring in"
+    question, known = analyse_question(text), language().words
+    paid = {question.tokens[i].norm for cue in question.cues if cue.kind == "sum" for i in range(cue.start, cue.end)}
+    unknown = {word for text, _ in view.understanding.unknown for word in text.split()} - paid
+    has_values = any(each.kind == "value" for each in view.understanding.mentions)
+    is_sole = shape in ("amount", "total") and len(bodies) == 1 and not has_values
+    if bodies and (shape in ("person", "object") or is_sole) and unknown <= known["paying"] | known["spending"]:
+        first_reading = _reading(bodies[0], graph, chance=REPAIR_PROBABILITY)
+        return Repairs(first_reading, tuple(_reading(each, graph) for each in bodies[1:]))
+    if not (bodies or view.understanding.readings or view.understanding.named):
+        # questions that have an answer here
+        logs = (found for each in _classes(graph) for found in events_of(each, graph))
+        bodies = list(islice((ranked for each in logs for ranked in most_linked(each, graph)), MOST_LINKS))
     return Repairs(None, tuple(_reading(each, graph) for each in bodies))
 
 
@@ -151,6 +203,50 @@ def _bases(view: TurnView) -> Iterator[Select]:
 def _earlier_plan(view: TurnView) -> Select | None:
     plan = view.conversation[-1].plan if view.conversation else None
     return plan.body if plan is not None and isinstance(plan.body, Select) else None
+
+
+def _by_state(view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
+    """ "Which came back late?", "is it back yet?": the events of the likeliest reading, of the things that are meant or
+    of any class that were done late, early or in time, or are not done; or their number, or what they lead to."""
+    first = next(iter(view.understanding.readings), None)
+    select = asked_select(first.plan.body) if first is not None else None
+    plain = () if select is None else (each for each in select.filters if each.op not in ("known", "unknown"))
+    likeliest = (replace(select, filters=tuple(plain)),) if select is not None else ()
+    text, state = _text(view), stated_state(_text(view))
+    bases = chain(likeliest, _bases(view), _classes(graph)) if state else ()
+    states = (by_state(events, state, graph) for base in bases for events in events_of(base, graph))
+    found = next((each for each in states if each is not None), None)
+    if found is None:
+        return
+    question, shape = analyse_question(text), requested_shape(text)
+    is_number = any(cue.kind == "count" for cue in question.cues)
+    if is_number or question.tokens[0].norm in language().words["asking_yes_no"]:
+        yield replace(found, answers=(Aggregate("count", Itself(variable_of(found.answers[0]))),))
+    asked = {each.target for each in view.understanding.mentions if each.kind == "class"}
+    for each in reshape(found, shape, text, graph) if shape in ("person", "object", "thing") else ():
+        if each != found and (shape != "thing" or asked & set(each.variables[-1].classes)):
+            yield each
+    yield found
+
+
+def _classes(graph: SchemaGraph) -> Iterator[Select]:
+    """The things of each class, the largest first."""
+    for node in sorted(graph.base_nodes, key=lambda each: -each.count):
+        variable = Variable(node.variable, node.classes, node.without)
+        yield Select((Itself(variable.name),), (variable,))
+
+
+def _happenings(view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
+    """ "What happened in March 2025?": the events of the largest class in the period."""
+    tokens = tokenize(_text(view))
+    if word_list("nearest", "happening").isdisjoint(each.norm for each in tokens):
+        return
+    years = (year_bounds(int(each.norm)) for each in tokens if YEAR.fullmatch(each.norm))
+    period = next(chain(((p.first, p.after) for p in find_periods(_text(view))), years), None)
+    events = next((found for each in _classes(graph) for found in events_of(each, graph)), None)
+    if period and events is not None:
+        date = start_date(events.variables[0], graph)
+        yield replace(events, filters=(Filter(date, ">=", period[0]), Filter(date, "<", period[1])))
 
 
 def _verb_as_link(view: TurnView, graph: SchemaGraph) -> Iterator[Reading]:
@@ -237,12 +333,24 @@ def _per_thing(select: Select, reading: Reading, view: TurnView, graph: SchemaGr
     """ "What did each stall make?": the amounts of what leads to the things, in place of the things alone."""
     cues = {cue.kind for cue in analyse_question(view.standalone).cues}
     is_named = any(each.kind == "predicate" for each in view.understanding.mentions)
-    if "group" not in cues or is_named or not reading.doubts:
+    is_value = select.answers[0].kind == "attribute" and "sum" in cues
+    if "group" not in cues or not (is_value or (reading.doubts and not is_named)):
         return
-    if len(select.variables) > 1 or select.answers[0].kind != "itself":
+    if len(select.variables) > 1 or isinstance(select.answers[0], Aggregate):
         return
     for step in event_steps(select.variables[0], graph)[:MOST_LINKS]:
         yield from totals_per_thing(select, step, graph)
+
+
+def _most_events(select: Select, view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
+    """ "Which club hired more?": the one of the things of a plan with the most events, if it ranks them by nothing."""
+    question = analyse_question(view.question)
+    ends = [c for c in question.cues if c.end == len(question.tokens) and c.kind in ("compare", "most")]
+    if ends and isinstance(select.answers[0], Itself) and not (select.order or select.group):
+        for events in events_of(select, graph):
+            counted = variable_of(events.answers[0])
+            plan = select if counted in {each.name for each in select.variables} else events
+            yield most_of(replace(plan, answers=select.answers[:1]), counted, ends[0].value not in ("down", "<"))
 
 
 def _opposite_orders(select: Select, view: TurnView) -> Iterator[Select]:

@@ -7,14 +7,15 @@ that gives something else of the same things is one link or one property away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Literal
 
 from nacre.access.likeness import gives_kind, is_of_kind, requested_kind
 from nacre.extensions.nearest.facts import may_be_person
-from nacre.language.data import language, word_list
-from nacre.language.thesaurus import is_noun_of_kind
+from nacre.language.data import language, phrase_list, word_list
+from nacre.language.thesaurus import function_words, is_noun_of_kind
 from nacre.language.tokens import tokenize
 from nacre.plans.selects import free_name, variable_of
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable, aggregated_value
@@ -24,19 +25,25 @@ from nacre.understanding.linking.schema_paths import PathStep
 from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.question.analyse import analyse_question
 
+# letters that a word and the name of a property share: "miles", "mileage" (given)
+SHARED_LETTERS = 4
+
 # where the question word stands at the latest: "and who ..." (given)
 MAX_START = 1
 
-Shape = Literal["", "person", "date", "place", "number", "amount", "total", "times", "month", "year", "thing"]
+Shape = Literal["", "person", "date", "place", "number", "amount", "total", "times", "month", "year", "thing", "object"]
 
 
 def requested_shape(text: str) -> Shape:
     """What a question asks for; "" if it may be anything. "How many" asks for a total, "how much" may ask for several.
+    An object is what somebody did something with.
 
     >>> [requested_shape(f"{lead} it run?") for lead in ("who let", "how often did", "which month did", "what made")]
     ['person', 'times', 'month', 'thing']
     >>> requested_shape("how many hours did those take?"), requested_shape("how much did they cost?")
     ('total', 'amount')
+    >>> [requested_shape(text) for text in ("what did they let?", "what was let?", "what is a yak?", "what rained?")]
+    ['object', 'object', 'thing', 'thing']
     """
     question, known = analyse_question(text), language().words
     tokens = question.tokens
@@ -53,6 +60,9 @@ def requested_shape(text: str) -> Shape:
     after = tokens[at + 1].norm if at + 1 < len(tokens) else ""
     if tokens[at].norm in known["degree"] and after in known["how_much"]:
         return "total" if counted else "amount"
+    is_named = after in known["being"] and any(token.norm in known["article"] for token in tokens[at + 2 : at + 3])
+    if tokens[at].norm == "what" and after in known["asking_yes_no"] and not is_named:
+        return "object"
     return requested_kind(text) or ("thing" if tokens[at].norm in known["asking_kind"] else "")
 
 
@@ -73,9 +83,13 @@ def fits(select: Select, shape: Shape, graph: SchemaGraph) -> bool:
         return isinstance(of, Attribute) and graph.is_date(of.predicate)
     if shape == "place":
         return _is_place(of, variable, graph)
+    if shape == "object":
+        return not _is_agent(of, variable, graph)
     if shape == "times":
         is_event = not _is_agent(Itself(variable.name), variable, graph) and not _events(select, variable)
         return isinstance(answer, Aggregate) and is_event
+    if shape == "amount" and (isinstance(of, Itself) or graph.about(of.predicate).role == "identifier"):
+        return isinstance(answer, Aggregate)
     if shape in ("amount", "total") and isinstance(answer, Attribute) and not select.limit:
         return len(variable.keys) == 1 or not is_measured_number(graph, answer.predicate)
     return True
@@ -85,6 +99,8 @@ def reshape(select: Select, shape: Shape, text: str, graph: SchemaGraph) -> Iter
     """The plans that give what a question asks for of the things of a plan, or of what is linked to them."""
     if shape in PERIODS:
         yield from _by_period(select, shape, graph)
+    elif shape == "object":
+        yield from of_events(select, text, graph, persons=False)
     elif select.group or select.by:
         return
     elif shape == "person":
@@ -111,7 +127,7 @@ def is_direct(plan: Select, before: Select, shape: Shape) -> bool:
         return not new
     if shape == "amount":
         # "how much do they cost" may ask for each
-        return False
+        return aggregated_value(plan.answers[0]) != before.answers[0]
     known = {each.name for each in before.variables}
     return all(each.subject in known for each in new)
 
@@ -125,12 +141,13 @@ def without_link(select: Select, step: PathStep, graph: SchemaGraph) -> Select:
 
 
 def totals_per_thing(select: Select, step: PathStep, graph: SchemaGraph) -> Iterator[Select]:
-    """The total of each amount of what a link leads to, for each thing of a plan."""
+    """The total of each amount of what a link leads to, for each thing or value of a plan."""
     thing, found = select.answers[0], _follow(select, select.variables[0], step, graph)
     name = variable_of(found.answers[0])
     for iri in amounts(graph, step.target):
         answers = (thing, Aggregate("sum", Attribute(name, iri)))
-        yield replace(found, answers=answers, group=(variable_of(thing),))
+        by, group = ((thing,), ()) if isinstance(thing, Attribute) else ((), (variable_of(thing),))
+        yield replace(found, answers=answers, group=group, by=by)
 
 
 def by_first_date(select: Select, graph: SchemaGraph) -> Iterator[Select]:
@@ -139,6 +156,45 @@ def by_first_date(select: Select, graph: SchemaGraph) -> Iterator[Select]:
     for iri in _literals(_variable(select, name), graph):
         if graph.is_date(iri):
             yield replace(select, order=Order(Attribute(name, iri), False), limit=1)
+
+
+# when something was done, compared with when it was due; None: not at all
+STATES: dict[str, Literal[">", "<", "<="] | None] = {"unfinished": None, "late": ">", "early": "<", "punctual": "<="}
+
+
+def stated_state(text: str) -> str:
+    """Whether words say that something is not done, or was late, early or in time.
+
+    >>> stated_state("is it still out?"), stated_state("which came back late"), stated_state("how many came back")
+    ('unfinished', 'late', '')
+    """
+    words = f" {' '.join(token.norm for token in tokenize(text))} "
+    return next((key for key in STATES if any(f" {each} " in words for each in phrase_list("nearest", key))), "")
+
+
+def by_state(select: Select, state: str, graph: SchemaGraph) -> Select | None:
+    """Those of the things of a plan that were done after they were due, before, in time, or that are not done yet; None
+    if the things have no such dates."""
+    name = variable_of(select.answers[0])
+    variable = _variable(select, name)
+    dates = [each for each in _literals(variable, graph) if graph.is_date(each)]
+    due = [each for each in dates if _is_due(each, graph)]
+    likely = {word for each in due for word in graph.words[each]} - function_words() - language().words["generic"]
+    likely |= language().words["ended"]
+    node, done = _node(variable, graph), [each for each in dates if each not in due]
+    done = [each for each in done if likely & set(graph.words[each])] or done[: len(done) == len(due) == 1]
+    op = STATES[state]
+    if node is None or not done or (op and len(due) != 1):
+        return None
+    if not op and graph.value_counts[node, done[0]] == graph.nodes[node].count:
+        return None
+    date = Attribute(name, done[0])
+    condition = Filter(date, op, Attribute(name, due[0])) if op else Filter(date, "unknown")
+    return replace(select, filters=(*select.filters, condition))
+
+
+def _is_due(date: str, graph: SchemaGraph) -> bool:
+    return bool(word_list("nearest", "due") & set(graph.words[date]))
 
 
 def agent_nodes(graph: SchemaGraph) -> list[int]:
@@ -234,6 +290,10 @@ def _persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
             for each in _steps(variable, graph)
             if _is_agent_class(each.target, graph) and (each.forward or plan is select)
         ]
+        norms = {token.norm[:SHARED_LETTERS] for token in question.tokens}
+        far = [each for each in steps if _verb_distance(graph.words[each.predicate], norms) > 1]
+        if len(far) == len(steps):
+            yield from of_events(plan, text, graph, persons=True)
         for step in sorted(steps, key=lambda each: (each.target not in graph.persons, not each.forward)):
             found = _follow(plan, variable, step, graph)
             if by_count:
@@ -250,6 +310,49 @@ def _persons(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
                 if by_count:
                     yield replace(plan, answers=(value,), by=(value,), order=by_count, limit=1)
                 yield replace(plan, answers=(value,))
+
+
+def of_events(select: Select, text: str, graph: SchemaGraph, *, persons: bool) -> Iterator[Select]:
+    """Who took part in the events of a plan, or what else they lead to, or in the last of these or most of them; before
+    things the events themselves, if they have conditions. First come links with a word of the question, those with
+    another verb last ("group", and then "handed out by")."""
+    norms = {token.norm for token in tokenize(text)}
+    words = {norm[:SHARED_LETTERS] for norm in norms}
+    is_most = any(cue.kind == "most" for cue in analyse_question(text).cues)
+    for events in chain.from_iterable(events_of(plan, graph) for plan, _ in _subjects(select)):
+        name = variable_of(events.answers[0])
+        variable = _variable(events, name)
+        bound = {each.predicate for each in events.edges if each.subject == name}
+        if events.filters and not persons and not is_most:
+            yield events
+        steps = [each for each in _steps(variable, graph) if each.predicate not in bound]
+        steps = [each for each in steps if _is_agent_class(each.target, graph) == persons]
+        for step in sorted(steps, key=lambda each: _verb_distance(graph.words[each.predicate], words)):
+            found = _follow(events, variable, step, graph)
+            if norms & language().words["the_last"]:
+                found = replace(found, order=Order(start_date(variable, graph), True), limit=1)
+            yield most_of(found, name) if is_most and not found.limit else found
+
+
+def start_date(event: Variable, graph: SchemaGraph) -> Attribute:
+    """When an event began: its date that is known of most, and not when it is due."""
+    node = graph.node_of_classes[event.classes, event.without]
+    dates = [each for each in _literals(event, graph) if graph.is_date(each)]
+    return Attribute(event.name, min(dates, key=lambda each: (_is_due(each, graph), -graph.value_counts[node, each])))
+
+
+def has_own_verb(select: Select, text: str, asked: Collection[str], graph: SchemaGraph) -> bool:
+    """Whether the persons of a plan are those of a verb that the question does not have: made by, of "who took it"."""
+    name, words = variable_of(select.answers[0]), {token.norm[:SHARED_LETTERS] for token in tokenize(text)}
+    links = [each.predicate for each in select.edges if each.object == name]
+    return bool(links) and all(each not in asked and _verb_distance(graph.words[each], words) > 1 for each in links)
+
+
+def _verb_distance(link: Sequence[str], words: Collection[str]) -> int:
+    """0 for a link with a word that begins like one of the question, 1 for one without a verb, else 2."""
+    if any(each[:SHARED_LETTERS] in words for each in link):
+        return 0
+    return 2 if link[-1:] == ("by",) else 1
 
 
 def _dates(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
@@ -270,8 +373,9 @@ def _dates(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
 def _places(select: Select, graph: SchemaGraph) -> Iterator[Select]:
     for plan, variable in _subjects(select):
         for step in _steps(variable, graph):
-            about = graph.about(step.predicate)
-            if step.forward and gives_kind(about, False, "", "place", graph.schema):
+            is_place = gives_kind(graph.about(step.predicate), False, "", "place", graph.schema)
+            # a hospital is where somebody was taken
+            if step.forward and (is_place or is_noun_of_kind("bodies", graph.nodes[step.target].label)):
                 yield _follow(plan, variable, step, graph)
         for iri in _literals(variable, graph):
             if is_of_kind(graph.about(iri), "place", graph.schema):
@@ -304,6 +408,7 @@ def _without(select: Select, variable: Variable) -> Select:
     """The plan without a variable that nothing restricts."""
     edges = tuple(each for each in select.edges if variable.name not in (each.subject, each.object))
     restricted = {variable_of(each.left) for each in select.filters}
+    restricted |= {each.right.variable for each in select.filters if isinstance(each.right, Attribute)}
     if variable.keys or variable.name in restricted or len(select.edges) - len(edges) != 1:
         return select
     return replace(select, variables=tuple(each for each in select.variables if each != variable), edges=edges)
@@ -312,9 +417,8 @@ def _without(select: Select, variable: Variable) -> Select:
 def _totals(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
     answer = select.answers[0]
     plain = replace(select, order=None, limit=None)
-    if isinstance(answer, Attribute):
-        if is_measured_number(graph, answer.predicate):
-            yield replace(plain, answers=(Aggregate("sum", answer),))
+    if isinstance(answer, Attribute) and is_measured_number(graph, answer.predicate):
+        yield replace(plain, answers=(Aggregate("sum", answer),))
         return
     question, known = analyse_question(text), language().words
     is_paid = {token.norm for token in question.tokens} & (known["paying"] | known["spending"])
@@ -322,7 +426,7 @@ def _totals(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
         return
     variable = _variable(plain, answer.variable)
     linked = [_follow(plain, variable, step, graph) for step in event_steps(variable, graph)]
-    for found in (plain, *linked):
+    for found in (plain, *(list(events_of(plain, graph)) or linked)):
         name = variable_of(found.answers[0])
         node = _node(_variable(found, name), graph)
         for iri in amounts(graph, node) if node is not None else ():
@@ -351,6 +455,43 @@ def _by_period(select: Select, part: Shape, graph: SchemaGraph) -> Iterator[Sele
         for name in grouping:
             found = _without(found, _variable(found, name))
         yield found
+
+
+def most_linked(events: Select, graph: SchemaGraph) -> Iterator[Select]:
+    """What most of the things of a plan lead to, of each class with names."""
+    variable = _variable(events, variable_of(events.answers[0]))
+    for step in _steps(variable, graph):
+        if step.forward and graph.nodes[step.target].named:
+            yield most_of(_follow(events, variable, step, graph), variable.name)
+
+
+def most_of(select: Select, counted: str, is_most: bool = True) -> Select:
+    """The thing of a plan with the most of another variable, or the fewest."""
+    order = Order(Aggregate("count", Itself(counted)), is_most)
+    return replace(select, group=(variable_of(select.answers[0]),), order=order, limit=1)
+
+
+def events_of(select: Select, graph: SchemaGraph) -> Iterator[Select]:
+    """The plans that give the dated things without a name of a plan, or that lead to its things, without an order."""
+    plain = replace(select, order=None, limit=None, offset=0, group=(), by=())
+    events = [each for each in plain.variables if _is_event(each, graph)]
+    for each in events:
+        found = replace(plain, answers=(Itself(each.name),))
+        for other in plain.variables:
+            found = _without(found, other) if other.name != each.name else found
+        yield found
+    for variable in () if events else plain.variables:
+        for step in event_steps(variable, graph):
+            linked = _follow(plain, variable, step, graph)
+            if _is_event(_variable(linked, variable_of(linked.answers[0])), graph):
+                yield linked
+
+
+def _is_event(variable: Variable, graph: SchemaGraph) -> bool:
+    """Whether a thing is an entry of a log: it has a date and leads to others, and nothing leads to it."""
+    steps = _steps(variable, graph)
+    is_dated = any(graph.is_date(each) for each in _literals(variable, graph))
+    return is_dated and bool(steps) and all(each.forward for each in steps)
 
 
 def _linked_things(select: Select, graph: SchemaGraph) -> Iterator[Select]:

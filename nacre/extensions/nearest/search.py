@@ -36,6 +36,7 @@ from nacre.extensions.nearest.facts import (
     class_facts,
     fitting_facts,
     is_list,
+    is_prose,
     is_telling,
     kind_fit,
     named_facts,
@@ -244,6 +245,8 @@ def _chance_of(
 ) -> tuple[float, bool]:
     """The probability that the first fact is the requested one (0 if it is not near), and whether it may be sure."""
     fits = [kind_fit(each, thing.mention.target, asked, schema) for each in facts]
+    if asked == "number" and is_prose(facts[0]):
+        return 0.0, False
     own = [
         (each.nearness.likeness if each.nearness else 0.0) - KIND_GAIN * fit
         for each, fit in zip(facts, fits, strict=True)

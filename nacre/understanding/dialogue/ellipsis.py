@@ -255,7 +255,9 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
         return None
     is_best = is_choice_of_best(words)
     is_choice = not is_best and is_open_choice(words)
-    if (has_superlative(words) or counts_most(words)) and not (is_best or is_choice):
+    cues = analyse_question(" ".join(t.norm for t in words)).cues
+    counts_most = words[0].norm in known["question_words"] and any(c.kind == "most" for c in cues)
+    if (counts_most or has_superlative(words)) and not (is_best or is_choice):
         # "who has the highest price?" and "which town has the most members?" ask about all.
         return None
     is_sum = bool(sum_words(words))
@@ -375,12 +377,6 @@ def has_superlative(words: Sequence[Token]) -> bool:
         adjective is not None and (adjective.degree == "superlative" or (i > 0 and words[i - 1].norm in most))
         for i, adjective in enumerate(map(gradable_adjective, words))
     )
-
-
-def counts_most(words: Sequence[Token]) -> bool:
-    """Whether a question compares numbers of things: "which town has the most members"."""
-    cues = analyse_question(" ".join(t.norm for t in words)).cues
-    return words[0].norm in language().words["question_words"] and any(c.kind == "most" for c in cues)
 
 
 def sum_words(words: Sequence[Token]) -> frozenset[int]:

@@ -9,8 +9,8 @@ from dataclasses import replace
 from nacre.language.thesaurus import gradable_adjective, is_noun_of_kind, is_person
 from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.language.values import is_number_name
-from nacre.plans.selects import gives_all, is_from_earlier_turn
-from nacre.records.plan import Aggregate, Ask, Combine, Compute, Plan, Profile, Select, Variable
+from nacre.plans.selects import asked_select, gives_all, is_from_earlier_turn
+from nacre.records.plan import Aggregate, Combine, Compute, Plan, Profile, Select, Variable
 from nacre.records.turn import EarlierTurn, Scope
 from nacre.understanding.linking.adjectives import measured_properties
 from nacre.understanding.linking.link_mentions import Linker, link_mentions
@@ -142,8 +142,8 @@ def may_be_one(earlier: tuple[EarlierTurn, ...], linker: Linker) -> bool:
     """Whether "they" may be one thing: the only one of the last answer, or a person or organisation it was about."""
     answered = answered_things(earlier[-1]) if earlier else ()
     one = focus(earlier[-1:], False, linker)
-    tables = person_tables(linker) | _bodies(linker)
-    return len(answered) == 1 or (not answered and len(one.keys) == 1 and _relations(one.keys, linker) <= tables)
+    is_one = len(one.keys) == 1 and not earlier[-1].cut
+    return len(answered) == 1 or (not answered and is_one and _relations(one.keys, linker) <= agent_tables(linker))
 
 
 def has_only_places(scope: Scope, linker: Linker) -> bool:
@@ -169,6 +169,11 @@ def is_nameless(scope: Scope) -> bool:
     )
 
 
+def agent_tables(linker: Linker) -> frozenset[str]:
+    """The tables of persons and organisations."""
+    return person_tables(linker) | _bodies(linker)
+
+
 def _places(linker: Linker) -> frozenset[str]:
     return _tables(lambda noun: is_noun_of_kind("places", noun), linker)
 
@@ -188,8 +193,8 @@ def _scopes(earlier: tuple[EarlierTurn, ...], many: bool, linker: Linker) -> Ite
         options = (answered, last, *named) if many else (first, *named, last)
         for found in dict.fromkeys(options):
             keys = tuple(dict.fromkeys(_named_twin(key, linker) for key in found))
-            is_cut = turn.cut and found == turn.keys
-            if len(keys) > many and (not is_cut or gives_all(turn.plan.body if turn.plan else None)):
+            is_cut = turn.cut and found == turn.keys and (many or len(found) > 1)
+            if (len(keys) > many or is_cut) and (not is_cut or gives_all(_first_select(turn.plan))):
                 # Not from an earlier turn, but from its question
                 is_new = not any(is_from_earlier_turn(v) and v.keys == found for v in plan_variables(turn.plan))
                 is_own = found in named and is_new and names_itself(turn, found, linker)
@@ -202,7 +207,7 @@ def _scopes_of_tables(earlier: tuple[EarlierTurn, ...], relations: frozenset[str
         for keys in (turn.keys, *(v.keys for v in plan_variables(turn.plan))):
             fitting = tuple(k for k in keys if (thing := linker.lexicon.thing(k)) and thing.relation in relations)
             is_cut = turn.cut and keys is turn.keys
-            if fitting and (not is_cut or gives_all(turn.plan.body if turn.plan else None)):
+            if fitting and (not is_cut or gives_all(_first_select(turn.plan))):
                 confidence = _confidence(turn, keys is not turn.keys and names_itself(turn, keys, linker))
                 yield Scope(turn.plan, fitting, _labels(fitting, linker), confidence=confidence, cut=is_cut)
 
@@ -295,10 +300,5 @@ def plan_variables(plan: Plan | None) -> tuple[Variable, ...]:
 def _first_select(plan: Plan | None) -> Select | None:
     """The select that a plan tests, compares or describes first."""
     body = plan.body if plan else None
-    if isinstance(body, Ask):
-        body = body.select
-    if isinstance(body, Compute):
-        body = body.left
-    if isinstance(body, Profile):
-        body = body.members
-    return body if isinstance(body, Select) else None
+    first = body.left if isinstance(body, Compute) else body.members if isinstance(body, Profile) else body
+    return asked_select(first) if first is not None else None

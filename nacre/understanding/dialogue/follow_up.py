@@ -82,12 +82,6 @@ def insert_stand_in(question: str) -> str:
     return f"{question[: found.start('number')]}{STAND_IN:.0f}{question[found.end('number') :]}"
 
 
-def strip_exclusion_lead(question: str) -> str:
-    """A question that excludes things, as one that asks for them."""
-    found = pattern("dialogue", "exclude").search(question.casefold())
-    return question[: found.start("lead")] + question[found.end("lead") :] if found else question
-
-
 def changed_plans(
     question: Question, links: Sequence[Link], bodies: Sequence[Body], scope: Scope, graph: SchemaGraph
 ) -> list[Body]:
@@ -217,7 +211,7 @@ def scope_links(links: list[Link], scope: Scope | None, question: Question, inde
         else x
         for x in links
     ]
-    is_group = len(scope.keys) > 1 or scope.how
+    is_group = len(scope.keys) > 1 or scope.cut or scope.how
     link = _pronoun_link(scope, question, index) if is_group else None
     return preferred if link is None else [*preferred, link]
 
@@ -345,7 +339,8 @@ def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link
         at = next((i for i, t in enumerate(tokens) if result.search(t.norm)), None)
     if node is None or at is None:
         return None
-    label = f"({len(scope.keys)} {EARLIER_TURN_MARK}" if scope.how or len(scope.labels) != 1 else scope.labels[0]
+    is_one = len(scope.labels) == 1 and not (scope.how or scope.cut)
+    label = scope.labels[0] if is_one else f"({len(scope.keys)} {EARLIER_TURN_MARK}"
     return Link(at, at + 1, "entity", (Ref(node),), 1.0, 1 << at, True, "", scope.keys, label, "scope")
 
 
@@ -394,13 +389,9 @@ def rewrite_without_given(rewrite: Rewrite, earlier: Sequence[EarlierTurn], noun
     return replace(rewrite, depends=True, scope=scope)
 
 
-def exclude_given(candidates: Sequence[Candidate], keys: tuple[str, ...], index: LinkingIndex) -> list[Candidate]:
-    """Each candidate without these things, if it is about things of their tables that it does not name."""
+def exclude_given(candidate: Candidate, keys: tuple[str, ...], index: LinkingIndex) -> Candidate:
+    """The candidate without these things, if it is about things of their tables that it does not name."""
     tables = {thing.relation for key in keys if (thing := index.lexicon.thing(key))}
-    return [_without(each, keys, tables, index) for each in candidates]
-
-
-def _without(candidate: Candidate, keys: tuple[str, ...], tables: set[str], index: LinkingIndex) -> Candidate:
     select, graph = asked_select(candidate.body), index.graph
 
     def is_fitting(v: Variable) -> bool:

@@ -409,6 +409,7 @@ def _source_plan(variable: Variable, before: Sequence[EarlierTurn]) -> tuple[Sel
     for at in range(len(before) - 1, -1, -1):
         plan = before[at].plan
         body = plan.body if plan else None
+        body = body.select if isinstance(body, Ask) else body
         if isinstance(body, Select) and set(before[at].keys) == set(variable.keys):
             return (body, before[:at]) if gives_all(body) else None
     return None

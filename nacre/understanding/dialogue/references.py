@@ -13,6 +13,7 @@ from nacre.plans.selects import variable_of
 from nacre.records.plan import Attribute, Body, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.focus import (
+    agent_tables,
     focus,
     focus_of_kind,
     has_only_persons,
@@ -212,7 +213,7 @@ def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
         return Rewrite(question)
     if not meant.keys:
         return Rewrite(question, sure=False)
-    if len(meant.keys) == 1:
+    if len(meant.keys) == 1 and not meant.cut:
         label = meant.labels[0]
         if token.norm in known["possessive" if at + 1 < len(words) else "possessive_alone"]:
             label += "'s"
@@ -304,6 +305,9 @@ def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
         # the organisation of which somebody was asked.
         return subject
     found = focus(earlier, is_many, linker, requested, owned | persons)
+    if norm in known["pronoun_they"] and not requested and len(found.keys) == 1:
+        # one thing is no "they": those who have to do with it
+        found = focus_of_kind(earlier, agent_tables(linker), linker, single=True) or found
     return found if found.keys else focus(earlier, is_many, linker, requested, persons)
 
 

@@ -229,26 +229,28 @@ def substitute_in_plan(turn: FollowUpTurn, *, always: bool = False) -> Rewrite |
     cannot express it then: "who collected them?" mentions neither the accessions nor the room that they are in."""
     phrase, _, words, things, earlier, linker = turn
     last, body = turn.last, turn.last_body
-    if not isinstance(body, Select) or not (always or (last.keys and not ellipsis.is_standalone(last))):
+    if not isinstance(body, Select) or not (always or not ellipsis.is_standalone(last)):
         return None
     if any(t.norm in language().words["question_words"] | language().words["filler"] for t in words):
         # "list all vases" begins a new topic.
         return None
     values = [c for c in linker.link(words) if c.kind == "value" and c.score >= ellipsis.MIN_SUBSTITUTE_SCORE]
     years = (Period(*year_bounds(int(t.norm)), t.start, t.end) for t in words if ellipsis.YEAR.fullmatch(t.norm))
-    periods = [*find_periods(phrase), *years]
+    plans = list(dict.fromkeys((body, plan_edits.inline_earlier_plans(body, earlier[:-1]))))
+    # "and in May?" after June 2024 is May 2024
+    year = next((f.right[:4] for f in plans[-1].filters if f.op == ">=" and isinstance(f.right, str)), "")
+    periods = [*(find_periods(phrase) or find_periods(f"{phrase.rstrip('? .')} {year}")), *years]
     covered = {i for c in (*things, *values) for i in c.covered}
     covered |= {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in periods)}
     if any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words)):
         return None
-    for plan in dict.fromkeys((body, plan_edits.inline_earlier_plans(body, earlier[:-1]))):
+    for plan in plans:
         changed = [
             *(plan_edits.replace_thing(plan, c, linker.lexicon) for c in sorted(things, key=lambda c: not c.exact)),
             *(plan_edits.replace_value(plan, c) for c in values),
             *(plan_edits.replace_period(plan, p.first, p.after) for p in periods),
         ]
-        first = next((other for other in changed if other is not None), None)
-        if first is not None:
+        if (first := next(filter(None, changed), None)) is not None:
             return _ask_plan(first, turn)
     return None
 

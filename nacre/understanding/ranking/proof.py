@@ -72,12 +72,16 @@ def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], grap
     if (question.wants_measure and MEASURE_RULE not in d.trace) or (d.conditions and not d.links):
         # "were there any since June" names nothing
         yield question.text
+    # "more" of what, "who took more"
+    last = (c for c in question.cues if c.kind == "compare" and c.end == len(question.tokens))
+    yield from (_words(question, c.covered) for c in last if not c.covered & d.covered)
     selects = selects_of(candidate.body)
     is_only_named = isinstance(candidate.body, Ask) and {x.kind for x in d.links} == {"entity"}
     if is_only_named and not any(s.edges or s.filters for s in selects):
-        # two names of which nothing is stated but what they are, that something is "still" there or "has been returned"
-        done = (token.norm for i, token in enumerate(question.tokens) if not d.covered >> i & 1)
-        if len(d.links) > 1 or OPEN_RULE in d.trace or any(map(is_participle, done)):
+        # two names of which nothing is stated but what they are, that something is "still" there, "back" or "returned"
+        done = {token.norm for i, token in enumerate(question.tokens) if not d.covered >> i & 1}
+        is_state = any(map(is_participle, done)) or bool(done & language().words["whereabouts"])
+        if len(d.links) > 1 or OPEN_RULE in d.trace or is_state:
             yield question.text
     if OPEN_RULE in d.trace and BY_END_RULE not in d.trace:
         nodes = (graph.node_of_classes.get((v.classes, v.without)) for each in selects for v in each.variables)
