@@ -37,12 +37,10 @@ def configured_agents(settings: Settings) -> dict[str, Agents]:
     """The agents by reasoner: "rules", and "model" if configured; raises ConfigError for an unusable model."""
     rules = build_agents(None)
     roles: tuple[Role, ...] = ("rewriter", "sql", "fuser", "selector")
-    models = [chat_model(settings, role) for role in roles]
-    rewriter_model, query_model, fuser_model, selector_model = models
-    if rewriter_model is None or query_model is None or fuser_model is None or selector_model is None:
+    models = [model for role in roles if (model := chat_model(settings, role)) is not None]
+    if len(models) < len(roles):
         return {"rules": rules}
-    chosen = Models(rewriter_model, query_model, fuser_model, selector_model)
-    by_model = build_agents(chosen, model_limits(settings), priors=query_priors(settings), lead=settings.lead)
+    by_model = build_agents(Models(*models), model_limits(settings), priors=query_priors(settings), lead=settings.lead)
     return {"rules": rules, "model": by_model}
 
 

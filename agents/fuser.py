@@ -8,6 +8,8 @@ from agents.answering.fallbacks import confirm_reading, offer_readings
 from agents.answering.grounding_gate import GroundingGate
 from agents.turn_view import AnswerDraft, Result, TurnView
 from nacre.extension import services
+from nacre.language.translation import STATED_LANGUAGES
+from nacre.records.evidence import Rows
 from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
 
@@ -32,6 +34,12 @@ def _say_draft(view: TurnView, schema: Schema, gate: GroundingGate) -> AnswerDra
         gate.say(text, evidence, draft.translated[i] if i < len(draft.translated) else "")
     say_offer(draft, gate)
     return draft
+
+
+def stated_rows(draft: AnswerDraft, view: TurnView) -> Rows | None:
+    """The rows of an answer in a language that states rows after the words of a model, if they have these words."""
+    rows = view.evidence[draft.table] if draft.table is not None and view.language in STATED_LANGUAGES else None
+    return rows if isinstance(rows, Rows) and rows.meaning and draft.values else None
 
 
 def say_offer(draft: AnswerDraft, gate: GroundingGate) -> None:

@@ -102,7 +102,8 @@ class StructuredOutput:
 
 
 def plain_schema(schema: dict[str, Any]) -> None:
-    """Leave out of a JSON schema what a model does not need: the titles of fields."""
+    """Leave out of a JSON schema what a model does not need: titles of fields, and descriptions for programmers."""
+    schema.pop("description", None)
     for each in schema.get("properties", {}).values():
         each.pop("title", None)
 
@@ -304,11 +305,8 @@ async def _call(
     seconds = limits.seconds_left()
     if not seconds:
         raise ModelFailed(TURN_IS_OVER, counter.usage)
-    tried, bound, prompt = (
-        limits.output.method,
-        limits.output.bind(model, shape),
-        limits.output.with_instructions(messages, shape),
-    )
+    tried, bound = limits.output.method, limits.output.bind(model, shape)
+    prompt = limits.output.with_instructions(messages, shape)
     try:
         async with asyncio.timeout(seconds):
             answer = await _call_with_retries(partial(bound.ainvoke, prompt, _run_config(counter)), limits)

@@ -263,10 +263,7 @@ class ModelReplies(BaseCache):
     def update(self, prompt: str, llm_string: str, return_val: Sequence[Generation]) -> None:
         with self._connect() as db, db:
             db.execute("INSERT OR REPLACE INTO reply VALUES (?, ?)", [_key(prompt, llm_string), return_val[0].text])
-            db.execute(
-                "DELETE FROM reply WHERE rowid <= (SELECT max(rowid) FROM reply) - ?",
-                [self._most],
-            )
+            db.execute("DELETE FROM reply WHERE rowid <= (SELECT max(rowid) FROM reply) - ?", [self._most])
 
     def clear(self, **kwargs: Any) -> None:
         with self._connect() as db, db:

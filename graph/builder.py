@@ -55,15 +55,13 @@ def build_graph(
     graph.add_node("tool_selector", node("tool_selector", nodes.tool_selector))
     for name in all_branches():
         graph.add_node(name, node(name, nodes.branch(name)))
+        graph.add_edge(name, "check")
     graph.add_node("check", node("check", nodes.check))
     graph.add_node("fuser", node("fuser", nodes.fuser))
-
     graph.add_edge(START, "rewriter")
     graph.add_conditional_edges("rewriter", has_started)
     graph.add_edge("understand", "tool_selector")
     graph.add_conditional_edges("tool_selector", select_branches, [*all_branches(), "fuser"])
-    for name in all_branches():
-        graph.add_edge(name, "check")
     graph.add_conditional_edges("check", should_continue)
     graph.add_edge("fuser", END)
     return graph.compile(checkpointer=checkpointer, name="nacre")

@@ -213,12 +213,10 @@ class Nodes:
         return branches_to_retry(view, by_model=reasoner_for(self._resources, context) == "model")
 
     async def _nearest(self, view: TurnView, state: State) -> Update:
-        settings = self._resources.settings
+        settings, search = self._resources.settings, next(services("nearest"), None)
         stopped = view.failures.get("sql")
-        if LEXICAL in view.failures or (stopped is not None and stopped.kind in ("timeout", "unknown_name")):
-            return {}
-        search = next(services("nearest"), None)
-        if search is None:
+        is_stopped = stopped is not None and stopped.kind in ("timeout", "unknown_name")
+        if search is None or is_stopped or LEXICAL in view.failures:
             return {}
         with await self._pinned_graph(state) as graph:
 

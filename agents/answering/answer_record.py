@@ -280,9 +280,8 @@ def remembered_turns(
     gives_none = draft.status in FAILED and not draft.things
     labels = () if gives_none else tuple(value for value in draft.values if isinstance(value, str))
     keys = result.keys if result is not None and not gives_none else tuple(key for key, _ in draft.things)
-    counted = (
-        result.table.contributing if isinstance(result, Rows) and not getattr(plan and plan.body, "limit", 0) else 0
-    )
+    is_limited = bool(getattr(plan and plan.body, "limit", 0))
+    counted = result.table.contributing if isinstance(result, Rows) and not is_limited else 0
     turn = EarlierTurn(
         view.question,
         view.standalone,

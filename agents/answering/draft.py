@@ -467,9 +467,8 @@ def is_question_for_texts(understanding: Understanding, used: Rows, evidence: Se
     reading = sole_reading(understanding, used)
     if reading is None or is_sure(understanding, used) or not understanding.unknown:
         return False
-    text_words = content_words(
-        " ".join(each.text for _, each in indexed_sentences(evidence) if each.document is not None)
-    )
+    texts = (each.text for _, each in indexed_sentences(evidence) if each.document is not None)
+    text_words = content_words(" ".join(texts))
     in_texts = sum(content_words(word) <= text_words for word, _ in understanding.unknown)
     return reading.covered < HALF and in_texts >= HALF * len(understanding.unknown)
 

@@ -166,10 +166,9 @@ def facts_beside(
 
 
 def _nearest_facts(facts: Sequence[NearSentence]) -> list[NearSentence]:
-    by_thing = {key: list(group) for key, group in groupby(sorted(facts, key=_thing), _thing)}
-    most = max(1, MOST_SHOWN // max(1, len(by_thing)))
     things = list(dict.fromkeys(map(_thing, facts)))[:MOST_SHOWN]
-    return [each for key in things for each in by_thing[key][:most]]
+    most = max(1, MOST_SHOWN // max(1, len(things)))
+    return [each for thing in things for each in [own for own in facts if _thing(own) == thing][:most]]
 
 
 def _nearest_others(near: Sequence[NearSentence]) -> list[NearSentence]:
@@ -190,12 +189,9 @@ def _predicates(sentence: EvidenceSentence) -> set[str]:
 
 def _within_words(chosen: Sequence[NearSentence], left: int, is_named: bool) -> list[NearSentence]:
     """The nearest sentences that are short enough, and of each thing at least one."""
-    kept: set[int] = set()
     by_thing = {key: list(group) for key, group in groupby(sorted(chosen, key=_thing), _thing)}
     counts = {each[0]: len(_worded(each, is_named)[0].split()) + 1 for each in chosen}
-    for own in by_thing.values():
-        first = next((index for index, _, _ in own if counts[index] <= left // len(by_thing)), own[0][0])
-        kept.add(first)
+    kept = {next((i for i, *_ in own if counts[i] <= left // len(by_thing)), own[0][0]) for own in by_thing.values()}
     left -= sum(counts[index] for index in kept)
     for index, _, _ in sorted(chosen, key=lambda each: -each[2].likeness):
         if index not in kept and counts[index] <= left:

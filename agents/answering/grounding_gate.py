@@ -232,12 +232,9 @@ class GroundingGate:
 
     def _better_evidence(self, core: str, shown: ShownEvidence) -> int | None:
         """The evidence that a sentence should have cited: it supports its claims and has at least half of its words."""
-        best: tuple[float, int] | None = None
-        for index in shown.indexes:
-            score = self._share(core, index) + _is_answer(index, shown)
-            if score >= _RELATED and (best is None or score > best[0]) and not self._unsupported(core, [index]):
-                best = (score, index)
-        return None if best is None else best[1]
+        scores = {index: self._share(core, index) + _is_answer(index, shown) for index in shown.indexes}
+        related = sorted((index for index in scores if scores[index] >= _RELATED), key=lambda index: -scores[index])
+        return next((index for index in related if not self._unsupported(core, [index])), None)
 
     def _why_refused(self, core: str, named: Sequence[int]) -> str:
         if not named:

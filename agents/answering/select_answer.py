@@ -153,9 +153,8 @@ def is_refused(understanding: Understanding, rows: Rows) -> bool:
     named = [each.mention for each in understanding.named]
     if named and not isinstance(reading.plan.body, Ask) and _uses_only_names(understanding, rows.table, left_out):
         return True
-    if any(each.score >= EXACT_SCORE and left_out & set(name_tokens(each.text)) for each in named):
-        return True
-    return bool(named) and not is_likely
+    leaves_out_name = any(each.score >= EXACT_SCORE and left_out & set(name_tokens(each.text)) for each in named)
+    return leaves_out_name or (bool(named) and not is_likely)
 
 
 def _uses_only_names(understanding: Understanding, table: Table, left_out: Collection[str]) -> bool:
@@ -192,11 +191,9 @@ def says_opposite(words: Iterable[str], reading: str) -> bool:
 def _gives_whole_class(plan: Plan) -> bool:
     """Whether a plan lists a whole class, or those with a link to anything, or asks whether there are any."""
     select = asked_select(plan.body)
-    return (
-        select is not None
-        and all(isinstance(each, Itself) for each in select.answers)
-        and is_unrestricted(replace(select, edges=()))
-    )
+    if select is None or not all(isinstance(each, Itself) for each in select.answers):
+        return False
+    return is_unrestricted(replace(select, edges=()))
 
 
 def is_trivial(understanding: Understanding, rows: Rows) -> bool:
@@ -234,11 +231,8 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
     answers = [answer.variable for answer in plan.body.answers if isinstance(answer, Itself)]
     if len(answers) < len(plan.body.answers) or not set(answers) <= named.keys():
         return False
-    if (
-        rows.reading is not None
-        and not understanding.readings[rows.reading].unused
-        and not _asks_who_else(understanding)
-    ):
+    is_whole = rows.reading is not None and not understanding.readings[rows.reading].unused
+    if is_whole and not _asks_who_else(understanding):
         # "which airport is AKO" is answered by its name
         question_words = {token.norm for token in tokenize(understanding.standalone)}
         labels = {v.label for v in plan.body.variables if v.name in answers}

@@ -283,6 +283,9 @@ def _compound(word: str, known: Glosses, kept: Collection[str]) -> str | None:
 # The languages with glosses, and the names of their stemmers (Snowball, in tantivy).
 GLOSSED_LANGUAGES: Mapping[str, str] = MappingProxyType({"de": "german", "fr": "french"})
 
+# In others, rows are stated after the words of a model.
+STATED_LANGUAGES = frozenset({"es", "it", "nl", "pt"})
+
 
 @cache
 def glosses(code: str) -> Glosses:

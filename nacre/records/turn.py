@@ -269,6 +269,11 @@ class Rewrite:
     orientation: str = ""
     display: Display = ""
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether the question is in a language that the rules do not read, and nobody translated it."""
+        return bool(self.own) and not self.gloss and self.own == self.standalone
+
 
 @dataclass(frozen=True)
 class Mention:

@@ -111,6 +111,10 @@ def understand(
         named=named_things(links, question, written, linker),
         absent=absent_names(unknown, question, linker.lexicon),
     )
+    if rewrite.is_unread:
+        # words that are no names mean something else in English
+        known = understanding.mentions, understanding.candidates, understanding.named
+        return Understanding(rewrite.standalone, known[0], candidates=known[1], named=known[2])
     if verified and not rewrite.scope:
         understanding = service("verified", "apply")(understanding, verified, text, question, links, linker)
     return understanding

@@ -159,6 +159,33 @@ async def test_a_large_model_reads_german_in_the_call_that_writes_the_query(
     assert (answer["answer"], answer["llm_calls"]) == ("Ja, das trifft zu [1].", 1)
 
 
+async def test_a_large_model_reads_dutch_in_the_call_that_writes_the_query(
+    settings: Settings, scripted: ScriptedModel, dish: str
+) -> None:
+    app = app_of(settings, build_agents(scripted, priors=model_priors("large")))
+    minutes = f"SELECT d.cooking_time FROM {dish} d JOIN entity e ON e.id = d.id WHERE e.label IN ('dal', 'pilaf')"
+    asked, english = "Hoe lang staan de pilaf en de dal op het vuur?", "How long are the pilaf and the dal on the fire?"
+    scripted.replies = [
+        {**step(minutes, wants="number", meaning="de kooktijd van de pilaf en de dal"), "standalone": english}
+    ]
+    answer = await ask(app, asked)
+    assert (answer["standalone"], answer["standalone_own"], answer["language"]) == (english, asked, "nl")
+    assert (answer["answer"], answer["llm_calls"]) == ("De kooktijd van de pilaf en de dal: 35 min en 25 min [1].", 1)
+    assert "in English" in str(scripted.asked[0][-1].content)
+    assert (answer["options"], answer["caveats"]) == ([], [])
+    exists = f"SELECT EXISTS(SELECT 1 FROM {dish} WHERE cooking_time > 30)"
+    scripted.replies = [
+        {**step(exists, wants="yes_no", meaning="of het lang duurt"), "standalone": "Does it take long?"}
+    ]
+    answer = await ask(app, "Staat er een van de gerechten lang op het vuur?")
+    assert (answer["answer"], answer["llm_calls"]) == ("Ja [1].", 1)
+    scripted.replies = [OSError("down")]
+    answer = await ask(app, "Hoe lang staat de pilaf op het vuur?")
+    assert answer["status"] == "partial"
+    assert answer["answer"].startswith("I am not sure what you ask; this is what the graph says of pilaf")
+    assert answer["by"]["sql"].startswith("rules after model")
+
+
 @pytest.mark.parametrize(
     "said", ["Das Pilaf kocht 52 min [1].", "Das Goulash kocht 25 min [1].", "菜需要很长时间 [1]."]
 )

@@ -98,3 +98,23 @@ def test_a_small_table_with_known_columns_lists_its_things(tmp_path: Path) -> No
         opened, ["colour", "size"], ()
     )
     opened.close()
+
+
+def test_columns_that_are_left_out_are_named_and_those_of_languages_together(tmp_path: Path) -> None:
+    """A further list names the table that it leads to."""
+    things = "\n".join(
+        f""":t{n} a :Thing ; :titleEN "t{n}" ; :titleFR "le t{n}" ; :titleDE "das t{n}" ; :usesPart :p{n}, :p{n + 1} ;
+        {" ; ".join(f":feature{k} {k + n}" for k in range(20))} . :p{n} a :Screw ; :length {n} ."""
+        for n in range(3)
+    )
+    (tmp_path / "graph.ttl").write_text(
+        f"@prefix : <http://example.org/> . {things} :p3 a :Screw ; :length 3 .", "utf-8"
+    )
+    write_tables(parse_files([tmp_path / "graph.ttl"]), tmp_path / "graph.sqlite")
+    opened = Tables(tmp_path / "graph.sqlite")
+    text = schema_sql(opened, ["thing"], frozenset())
+    opened.close()
+    (line,) = (line for line in text.splitlines() if line.startswith("-- also "))
+    assert line.startswith("-- also feature_"), line
+    assert line.endswith("title_(de|fr)"), line
+    assert "uses_part(thing_id, uses_part_id -> screw)" in text

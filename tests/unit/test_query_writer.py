@@ -19,7 +19,7 @@ from nacre.records.schema import Class
 from nacre.records.turn import EarlierTurn, Mention, Reading, Rewrite, Understanding
 from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN
 from nacre.understanding.ranking.rank import load_weights
-from tests.support.fake_database import DISH, NO_SCHEMA, FakeDatabase, refused, rows
+from tests.support.fake_database import DISH, NO_SCHEMA, FakeDatabase, lexicon_of, refused, rows
 from tests.support.scripted_model import ScriptedModel, Slow, step
 
 QUESTION = "What is in pilaf?"
@@ -188,10 +188,12 @@ async def test_look_ups_are_bounded(scripted: ScriptedModel) -> None:
 
 
 async def test_a_look_up_may_follow_when_nothing_was_found(scripted: ScriptedModel) -> None:
-    scripted.replies = [step("SELECT 1", look_ups=[look()]), step(look_ups=[look(text="pilau")]), step("SELECT 2")]
-    database = FakeDatabase(written=[BLANK, RICE])
+    first = "SELECT 1 WHERE name LIKE '%pilaff%' AND day = '2020-01-01'"
+    scripted.replies = [step(first, look_ups=[look()]), step(look_ups=[look(text="pilau")]), step("SELECT 2")]
+    database = FakeDatabase(written=[BLANK, RICE], occurring=[Occurrence("dish", "name", "pilau rice", 0.6)])
     assert own_values(await wrote(scripted, view(), database)) == ["rice"]
-    assert "look values up" in told(scripted, 1)
+    assert "<values>\ndish.name has 'pilau rice' (alike, 0.60)\n</values>\nIt ran and gave no rows" in told(scripted, 1)
+    assert database.phrases[-1] == "pilaff"
     assert "Not looked up: values like 'pilaf'." in told(scripted, 1)
     assert database.looked == [LookUp("values", text="pilau")]
 
@@ -482,7 +484,9 @@ async def test_a_model_that_dies_after_its_query_has_still_written_one(scripted:
 async def test_the_head_never_changes_and_the_question_comes_last(scripted: ScriptedModel) -> None:
     mention = Mention("pilaf", 11, 16, "entity", "http://ex/pilaf", "Pilaf's", 1.0)
     before = EarlierTurn("What simmers?", "What simmers?", "Pilaf [1].")
-    database = FakeDatabase([read(ONION)], [RICE, RICE], occurring=[Occurrence("dish", "name", "it's", 0.9)])
+    named = lexicon_of(NO_SCHEMA, [("pilaf", "entity", mention.target, "", "Pilaf's", "dish", 1.0, None)])
+    occurring = [Occurrence("dish", "name", "it's", 0.9)]
+    database = FakeDatabase([read(ONION)], [RICE, RICE], occurring=occurring, lexicon=named)
     for question in (QUESTION, "And in dal?"):
         scripted.replies = [step("SELECT 'pilaf'", standalone=question)]
         turn = replace(view(DOUBTED, mentions=(mention,)), conversation=(before,), rewrite=Rewrite(question))
@@ -496,7 +500,7 @@ async def test_the_head_never_changes_and_the_question_comes_last(scripted: Scri
         for x in (
             "What simmers?",
             "dish.name has 'it''s' (alike, 0.90)",
-            "'pilaf' may be 'Pilaf''s' of table dish (score 1.00)",
+            "'pilaf' may be 'Pilaf''s' of table dish",
             "(40% sure) pilaf\nreading 0\nc0\nonion",
         )
     ]

@@ -63,7 +63,7 @@ async def test_a_follow_up_is_left_to_the_query_writer_of_a_large_model(scripted
     assert (await agent(conversation(BEFORE), DATABASE)).by == "model", "no query is written over texts alone"
 
 
-async def test_a_language_that_the_rules_gloss_is_left_to_the_query_writer_of_a_large_model(
+async def test_another_language_is_left_to_the_query_writer_of_a_large_model(
     scripted: ScriptedModel,
 ) -> None:
     facts = FakeDatabase(
@@ -77,10 +77,13 @@ async def test_a_language_that_the_rules_gloss_is_left_to_the_query_writer_of_a_
     )
     assert (result.value, result.by) == (replace(draft, depends=True, sure=False), "rules")
     unread = Rewrite("¿Cuánto tarda el dal?", language="es")
-    scripted.replies = [{"question": unread.standalone, "english": "How long does dal cook?"}] * 2
-    for each in (unread, replace(draft, gloss="")):
-        asked = model_rewriter.by_model(scripted, drafted(each), LIMITS, joined=True)
-        assert (await asked(conversation(question=each.standalone), facts)).by == "model"
+    asked = await model_rewriter.by_model(scripted, drafted(unread), LIMITS, joined=True)(
+        conversation(question=unread.standalone), facts
+    )
+    assert asked == Result(replace(unread, sure=False, own=unread.standalone))
+    assert asked.value.is_unread
+    assert not draft.is_unread
+    assert not scripted.asked
 
 
 async def test_the_first_turn_costs_no_call(scripted: ScriptedModel) -> None:

@@ -20,12 +20,15 @@ NAME_SCORE = 0.9
 # letters of a condition's word that a word of the question begins with ("sport" for "sporty") (given)
 SHORTEST_STEM = 3
 
+# texts of a query without rows whose nearest values are looked up (given)
+MOST_COMPARED = 3
+
 _LITERAL = re.compile(r"['\"]((?:[^'\"]|'')*+)['\"]")
 
 _PREFIX = re.compile(r"\bPREFIX\s+([\w-]+):\s*<([^<>\s]+)>", re.IGNORECASE)
 
 EMPTY = (
-    "It ran and gave no rows. Check names, spellings and joins, look values up, or ask in another way; "
+    "It ran and gave no rows. Check names, spellings and joins, or ask in another way; "
     "if that is the answer, give the same query again."
 )
 
@@ -59,7 +62,7 @@ def find_doubt(
         return f"It ran, but you said that the question asks for {FORMS[wants]}, and no column shows that."
     left = _unused_names(view.understanding, ran, schema) if wants != "prose" else []
     if standalone:
-        asked = fold(f"{view.question} {standalone}")
+        asked = fold(standalone if view.rewrite.is_unread else f"{view.question} {standalone}")
         left = [mention for mention in left if fold(mention.text) in asked]
     if is_large and not view.understanding.standalone.islower():
         left = [mention for mention in left if mention.kind == "entity" or not mention.text.islower()]
@@ -69,6 +72,12 @@ def find_doubt(
             f"It ran, but no condition uses {names}, which the question seems to name. Give it again if that is right."
         )
     return None
+
+
+def compared_texts(ran: Sequence[BranchResult]) -> list[str]:
+    """The first texts that queries compare with: spelt as no value is, they leave no rows."""
+    texts = (each.strip("% ") for part in ran for query in part.queries for each in _LITERAL.findall(query.text))
+    return list(dict.fromkeys(text for text in texts if any(map(str.isalpha, text))))[:MOST_COMPARED]
 
 
 def is_of_kind(wants: AnswerForm, table: Table) -> bool:

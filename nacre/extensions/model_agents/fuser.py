@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from agents.answering.draft import asks_for_prose, draft_answer
 from agents.answering.grounding_gate import GroundingGate, ShownEvidence
 from agents.answering.select_answer import indexed_sentences, unplanned_rows
-from agents.fuser import Fuser, limited_draft, say_offer
+from agents.fuser import Fuser, limited_draft, say_offer, stated_rows
 from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, ModelFailed, UsageCounter, prompt, stream_reply
 from agents.turn_view import AnswerDraft, CitedSentence, Result, TurnView
 from nacre.extensions.model_agents.doubts import preview_rows, with_truth_words
@@ -51,7 +51,7 @@ def by_model(model: BaseChatModel, rules: Fuser, limits: Limits, *, small: bool 
     async def fuser(view: TurnView, schema: Schema, gate: GroundingGate) -> Result[AnswerDraft]:
         draft = limited_draft(view, await run_in_thread(draft_answer, view, schema))
         has_evidence = any(evidence for _, evidence in draft.sentences)
-        is_worded = view.language == ENGLISH or bool(view.rewrite.gloss)
+        is_worded = view.language == ENGLISH or bool(view.rewrite.gloss) or stated_rows(draft, view) is not None
         if not has_evidence or (is_worded and (small or not asks_for_prose(view))):
             return await rules(view, schema, gate)
         if view.language == ENGLISH and (lead := _uncited_lead(draft)):

@@ -3,7 +3,7 @@ names, values, sample rows or columns, as text. Last the classes and properties 
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -30,12 +30,16 @@ from nacre.records.schema import Class, Predicate, Relation, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Mention, Understanding
 from nacre.stores.sparql_source import SparqlSource, SparqlTerm, text_search_pattern
+from nacre.stores.sqlite.lexicon import LexiconThing
 from nacre.stores.sqlite.schema_sql import is_secondary, links_from
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
 from tools.provenance import is_id, look_up_entities
 
 MOST = 10
 A_PHRASE = 3
+
+# values that are only like words of a question, and things that a name may mean, which are shown (given)
+MOST_ALIKE, MOST_THINGS, MOST_OF_LABEL = 3, 4, 2
 
 # similar spellings are searched among at most so many distinct values of a column
 NEAR_VALUES = 3000
@@ -402,22 +406,35 @@ async def linked_name_lines(
     """One line for each name: the words of the question, the column with the exact spelling, and the score. The
     `occurrences` of its values are looked up if they are not given."""
     if occurrences is None:
-        occurrences = await database.occurrences(value_phrases(understanding.standalone))
-    # the lines of things say the same of the names of their own tables
-    labels = {(database.table_of(m.target), m.label) for m in understanding.mentions if m.kind == "entity"}
-    lines = [_occurrence_line(each) for each in occurrences if (each.table, each.value) not in labels]
+        occurrences = await database.occurrences(value_phrases(understanding))
+    lines, labels = list[str](), set[tuple[str, str]]()
     for mention in understanding.mentions:
-        # looks up the table of a thing on disk
-        lines += await run_in_thread(_mention_lines, mention, database)
-    return list(dict.fromkeys(lines))[:MAX_LINES]
+        lines += _mention_lines(mention, database)
+        if database.language == "sparql":
+            continue
+        # looks up things on disk
+        things = await run_in_thread(_things_named, mention, understanding, database)
+        tables = {label: [each.relation for each in things if each.label == label] for label, _ in things}
+        lines += [_thing_line(mention, label, of) for label, of in tables.items()]
+        labels.update((table, fold(each.label)) for each in things for table in (each.relation, "entity"))
+        # a list of further names says the same of them
+        lists = database.schema.junctions.values() if things else ()
+        labels.update((table, fold(mention.text)) for table in (*lists, "entity"))
+    others = [each for each in occurrences if (each.table, fold(each.value)) not in labels]
+    exact = [each for each in others if each.likeness >= 1]
+    alike = [each for each in others if each.likeness < 1][:MOST_ALIKE]
+    return list(dict.fromkeys([*map(occurrence_line, (*exact, *alike)), *lines]))[:MAX_LINES]
 
 
-def value_phrases(question: str) -> list[str]:
-    """Spans of a question that may be values: quotations, runs of capitalised words, then single words.
+def value_phrases(understanding: Understanding) -> list[str]:
+    """Spans of a question that may be values: quotations, runs of capitalised words, then single words. No part of a
+    name that is known as a whole is one.
 
-    >>> value_phrases("Which dishes of Cape Town use 'black rice' in 2010?")
+    >>> value_phrases(Understanding("Which dishes of Cape Town use 'black rice' in 2010?"))
     ['black rice', 'Cape Town', 'dishes', 'use', '2010']
     """
+    question = understanding.standalone
+    known = [each.text for each in understanding.mentions if each.kind in ("entity", "value") and each.score >= 1]
     quotes = [match[1].strip() for match in _QUOTED.finditer(question)]
     rest = _QUOTED.sub(" ", question)
     words = [match[0].rstrip(".'’") for match in _WORD.finditer(rest)]
@@ -431,43 +448,66 @@ def value_phrases(question: str) -> list[str]:
     named = [" ".join(run[:LONGEST_PHRASE]) for run in runs if run]
     inside = {word for run in runs for word in run}
     single = [word for word in words if word not in inside and content_words(word)]
-    return list(dict.fromkeys([*quotes, *named, *single]))[:MOST_PHRASES]
+    found = dict.fromkeys([*quotes, *named, *single])
+    return [each for each in found if not any(each in name and each != name for name in known)][:MOST_PHRASES]
 
 
-def _occurrence_line(found: Occurrence) -> str:
+def occurrence_line(found: Occurrence) -> str:
+    """Where a value occurs, as a model reads it."""
     how = "" if found.likeness >= 1 else f" (alike, {found.likeness:.2f})"
     return f"{found.table}.{found.column} has {_quoted_name(found.value)}{how}"
 
 
 def _mention_lines(mention: Mention, database: Database) -> list[str]:
     """What a mention may stand for, in terms of tables."""
-    span = quote_line(mention.text)[:80]
-    sure = f" (score {mention.score:.2f})"
     if database.language == "sparql":
         return _iri_lines(mention, database)
-    if mention.kind == "entity":
-        table = database.table_of(mention.target)
-        label = _quoted_name(mention.label)
-        return [f"'{span}' may be {label} of table {table}{sure}"] if table else []
-    if mention.kind == "value":
-        places = _columns_of(mention.predicate, database)
-        return [f"'{span}' may be {' or '.join(places)} = {_quoted_name(mention.label)}{sure}"] if places else []
-    # the prompt shows tables and columns anyway
-    return []
+    places = _columns_of(mention.predicate, database) if mention.kind == "value" else []
+    what = f"{' or '.join(places)} = {_quoted_name(mention.label)}"
+    return [f"{_may_be(mention)} {what}{_sure(mention)}"] if places else []
+
+
+def _things_named(mention: Mention, understanding: Understanding, database: Database) -> list[LexiconThing]:
+    """The labels and tables of things that the words of a mention may name, of what is no thing only those called so.
+    Things of which hardly anything is stated are left out if there are others."""
+    span = mention.start, mention.end
+    meant = [each for each in (mention, *understanding.candidates) if (each.start, each.end) == span and each.target]
+    meant = [each for each in meant if each.kind == "entity" and (mention.kind == "entity" or _is_called(each))]
+    by_label: dict[str, dict[str, None]] = {}
+    for each in meant:
+        by_label.setdefault(each.label, {})[each.target] = None
+    chosen = [target for targets in by_label.values() for target in list(targets)[:MOST_OF_LABEL]]
+    found = dict.fromkeys(filter(None, map(database.lexicon.thing, chosen[:MOST_THINGS])))
+    known = database.schema.relation_of
+    return [each for each in found if each.relation in known and len(known[each.relation].columns) > 1] or list(found)
+
+
+def _is_called(mention: Mention) -> bool:
+    """Whether a thing has the name that the question has, perhaps with its class after it."""
+    return f"{fold(mention.label)} (".startswith(f"{fold(mention.text)} (")
+
+
+def _thing_line(mention: Mention, label: str, tables: Iterable[str]) -> str:
+    return f"{_may_be(mention)} {_quoted_name(label)} of table {' or '.join(tables)}{_sure(mention)}"
+
+
+def _may_be(mention: Mention) -> str:
+    return f"'{quote_line(mention.text)[:80]}' may be"
+
+
+def _sure(mention: Mention) -> str:
+    return f" (score {mention.score:.2f})" if mention.score < 1 else ""
 
 
 def _iri_lines(mention: Mention, database: Database) -> list[str]:
     """The same in terms of SPARQL: IRIs, and values of properties."""
-    span, sure = quote_line(mention.text)[:80], f" (score {mention.score:.2f})"
+    may_be, sure = _may_be(mention), _sure(mention)
     if mention.kind == "entity":
         classes = database.table_of(mention.target)
-        return (
-            [f"'{span}' may be {format_iri(mention.target)}, {_quoted_name(mention.label)}, of {classes}{sure}"]
-            if classes
-            else []
-        )
+        what = f"{format_iri(mention.target)}, {_quoted_name(mention.label)}, of {classes}"
+        return [f"{may_be} {what}{sure}"] if classes else []
     if mention.kind == "value":
-        return [f"'{span}' may be the value {_quoted_name(mention.label)} of {format_iri(mention.predicate)}{sure}"]
+        return [f"{may_be} the value {_quoted_name(mention.label)} of {format_iri(mention.predicate)}{sure}"]
     return []
 
 

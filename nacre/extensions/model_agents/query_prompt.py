@@ -56,7 +56,7 @@ async def query_messages(
     """The messages of one question. If all tables fit into the prefix, a server caches them for all questions. With
     `typed`, the model gets the question as typed, and makes it stand alone itself."""
     every, tables = await run_in_thread(whole_schema, database.schema, limits.schema_tokens, database.describe), ""
-    occurrences = await database.occurrences(value_phrases(view.understanding.standalone))
+    occurrences = await database.occurrences(value_phrases(view.understanding))
     if every is None:
         part = await run_in_thread(
             relevant_tables if database.language == "sql" else relevant_classes,
@@ -109,15 +109,17 @@ def look_up_message(seen: Sequence[tuple[LookUp, str]], left_out: Sequence[LookU
     return f"<seen>\n{_lines(parts)}\n</seen>\n{_not_run(left_out)}Now answer the question. {_answers_left(left)}"
 
 
-def feedback_message(ran: Sequence[BranchResult], why: str, left_out: Sequence[LookUp], left: int) -> str:
-    """The rows of queries and the doubt about them as a message."""
+def feedback_message(
+    ran: Sequence[BranchResult], why: str, left_out: Sequence[LookUp], left: int, near: Sequence[str] = ()
+) -> str:
+    """The rows of queries and the doubt about them as a message, with the values nearest to those of the queries."""
     parts = [
         f"{quote_line(query.text)[:300]}\n{_rows_or_error(found)}" for found in ran for query in found.queries[-1:]
     ]
     rows = f"<rows>\n{_lines(parts)}\n</rows>\n"
     is_error = any(found.error is not None and found.error.message == why for found in ran)
     doubt = "" if is_error else f"{quote_line(why)}\n"
-    return f"{rows}{doubt}{_not_run(left_out)}Answer again. {_answers_left(left)}"
+    return f"{rows}{_tagged('values', near)}{doubt}{_not_run(left_out)}Answer again. {_answers_left(left)}"
 
 
 def _lines(parts: Sequence[str]) -> str:
@@ -156,7 +158,7 @@ def _conversation(view: TurnView, *, typed: bool) -> str:
     shown = _tagged("conversation", lines)
     if not typed:
         return shown
-    in_english = f" {prompt('in_english')}" if view.rewrite.gloss else ""
+    in_english = f" {prompt('in_english')}" if view.language != ENGLISH else ""
     if not lines:
         return f"{in_english.strip()}\n"
     draft = f" A program reads it as: {quote_line(view.standalone)}" if differs else ""
@@ -248,7 +250,9 @@ def relevant_tables(
     """
     focus = _asked_predicates(understanding, schema, occurrences, language)
     named = [each.table for each in occurrences if each.table in schema.relation_of]
-    homes = [thing.relation for m in understanding.mentions if (thing := lexicon.thing(m.target))]
+    meant_things = (*understanding.mentions, *(each.mention for each in understanding.named))
+    targets = dict.fromkeys(each.target for each in meant_things if each.kind == "entity")
+    homes = [thing.relation for thing in map(lexicon.thing, targets) if thing is not None]
     likely = {i for reading in understanding.readings[:READINGS_SHOWN] for i in _strings_in(to_json(reading.plan))}
     meant = [schema.junctions[iri] for iri in sorted(likely & schema.junctions.keys())]
     meant += [schema.class_of[iri].relation for iri in sorted(likely & schema.class_of.keys())]

@@ -38,15 +38,17 @@ def by_model(
     """The rules' rewrite; the model words it if they are unsure, and translates it from another language.
 
     A small model only translates: its wordings of doubtful follow-ups were never better. With `joined`, the agent that
-    writes the query understands the follow-up, and a language that the rules gloss, in the same call. The rules'
-    rewrite of a follow-up is then a draft that is not sure.
+    writes the query understands the follow-up and the language in the same call. The rules' rewrite of a follow-up is
+    then a draft that is not sure.
     """
 
     async def rewriter(view: TurnView, database: Database) -> Result[Rewrite]:
         drafted = await rules(view, database)
         draft = drafted.value
         shares_call = joined and bool(database.schema.predicates)
-        foreign = draft.language != ENGLISH and not (shares_call and draft.gloss)
+        foreign = draft.language != ENGLISH and not shares_call
+        if shares_call and draft.language != ENGLISH and not draft.gloss:
+            return Result(Rewrite(view.question, sure=False, language=draft.language, own=view.question))
         sure = small or (_is_one_thing(draft) if draft.depends else not _is_unsure(view.question, draft))
         asks_nothing = draft.aside or bool(draft.orientation)
         if not foreign and (not view.conversation or draft.chosen is not None or asks_nothing or sure):

@@ -15,7 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, ModelFailed, plain_schema, prompt, structured_reply
 from agents.model_priors import Priors
 from agents.turn_view import NO_USAGE, Database, Result, TurnView, Usage
-from nacre.extensions.model_agents.doubts import find_doubt, preview_rows
+from nacre.extensions.model_agents.doubts import EMPTY, compared_texts, find_doubt, preview_rows
+from nacre.extensions.model_agents.look_up import occurrence_line
 from nacre.extensions.model_agents.query_prompt import feedback_message, look_up_message, query_messages, query_text
 from nacre.extensions.model_agents.rewriter import is_of_conversation
 from nacre.language.sanitize import quote_line, quote_lines
@@ -104,8 +105,8 @@ async def write_queries(
 ) -> QueryAttempts:
     """Let the model look up and write, show it the rows, and let it write again, at most `limits.exchanges` times."""
     small = priors.size == "small"
-    is_glossed = bool(view.rewrite.gloss)
-    typed = priors.size == "large" and (is_glossed or (bool(view.conversation) and view.language == ENGLISH))
+    is_foreign = bool(view.rewrite.gloss) or view.rewrite.is_unread
+    typed = priors.size == "large" and (is_foreign or (bool(view.conversation) and view.language == ENGLISH))
     follows = typed and not database.wants_query
     conversation: list[BaseMessage] = await query_messages(view, database, drafts, limits, small=small, typed=typed)
     short: type[SqlReply | SparqlReply] = SqlReply if database.language == "sql" else SparqlReply
@@ -120,7 +121,7 @@ async def write_queries(
             return replace(done, usage=done.usage + failed.usage, failed="" if done.ran else failed.why)
         step = _to_step(answer)
         done = replace(done, usage=done.usage + usage, wants=step.wants if not small else None, missing=step.missing)
-        if isinstance(step, FollowUpStep) and is_of_conversation(step.standalone, view):
+        if isinstance(step, FollowUpStep) and (is_of_conversation(step.standalone, view) or view.rewrite.is_unread):
             done = replace(done, standalone=" ".join(step.standalone.split()))
         look_ups = [LookUp(each.kind, each.table, each.column, each.text) for each in step.look_ups]
         conversation = [*conversation, AIMessage(answer.model_dump_json())]
@@ -145,7 +146,9 @@ async def write_queries(
             # the same rows are not doubted again for the same reason
             break
         before = tables, why
-        conversation = [*conversation, HumanMessage(feedback_message(done.ran, why, look_ups, left))]
+        near = await database.occurrences(compared_texts(done.ran)) if why == EMPTY else []
+        message = feedback_message(done.ran, why, look_ups, left, list(map(occurrence_line, near)))
+        conversation = [*conversation, HumanMessage(message)]
         if any(map(any, tables)) and not has_failed and spent + _prompt_tokens(conversation) > MAX_TOKENS:
             break
     return done

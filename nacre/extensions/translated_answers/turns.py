@@ -11,6 +11,7 @@ from rapidfuzz import fuzz, process
 
 from agents.answering.draft import verbalise_answer
 from agents.answering.select_answer import empty_table, plan_of
+from agents.fuser import stated_rows
 from agents.turn_view import AnswerDraft, CitedSentence, TurnView
 from nacre.language.data import load_language_texts
 from nacre.language.sanitize import quote_line
@@ -51,7 +52,8 @@ def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> Answe
     """The draft in the language that the question was glossed from; unchanged for English and without a template."""
     code = view.rewrite.gloss
     if not code:
-        return draft
+        stated = stated_rows(draft, view)
+        return _with_rows(draft, stated, view, schema, view.language) if stated is not None else draft
     if view.understanding.orientation:
         return _translate_orientation(draft, view.understanding.orientation, schema, code)
     rows = view.evidence[draft.table] if draft.table is not None else None
@@ -79,7 +81,7 @@ def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> Answe
         why = _without_rows(translated, view, schema, has_facts=True)
         return replace(why, sentences=(why.sentences[0], english), translated=("", text), status="partial")
     if isinstance(rows, Rows) and draft.values:
-        return _with_rows(translated, rows, view, schema)
+        return _with_rows(translated, rows, view, schema, code)
     if draft.values or any(evidence for text, evidence in draft.sentences if text):
         return (
             _without_rows(translated, view, schema) if not draft.values and draft.status != "answered" else translated
@@ -118,8 +120,8 @@ def _translate_orientation(draft: AnswerDraft, intent: str, schema: Schema, code
 _MORE = re.compile(r" and [\d,]+ more \(ask with --json for all\)")
 
 
-def _with_rows(draft: AnswerDraft, rows: Rows, view: TurnView, schema: Schema) -> AnswerDraft:
-    plan, code = plan_of(view.understanding, rows), view.rewrite.gloss
+def _with_rows(draft: AnswerDraft, rows: Rows, view: TurnView, schema: Schema, code: str) -> AnswerDraft:
+    plan = plan_of(view.understanding, rows)
     english = verbalise_answer(rows, plan, schema, view.standalone)
     result = translate_result(english, plan, rows, schema, view.rewrite.own, code)
     # the number of those that are not shown is no value of the rows

@@ -18,9 +18,9 @@ _MAX_COLUMNS, _MAX_MEANING, _MAX_VALUES_LENGTH = 12, 60, 70
 # up to so many columns are shown: the line that says that they are left out would be as long (given)
 _MAX_LEFT = 3
 
-# in a part for a question: named columns that are left out, junctions that are named, tables linking to a junction,
-# characters of a view (given)
-_MAX_NAMED, _MAX_JUNCTIONS, _MAX_OWNERS, _MAX_ABOUT = 10, 20, 4, 80
+# in a part for a question: columns named in short, characters of columns that are left out, junctions that are named,
+# tables linking to a junction, characters of a view (given)
+_MAX_NAMED, _MAX_LEFT_LENGTH, _MAX_JUNCTIONS, _MAX_OWNERS, _MAX_ABOUT = 10, 600, 20, 4, 80
 
 # the last word of labels of nodes that qualify a value, as ingestion makes them
 STATEMENT = "statement"
@@ -94,7 +94,7 @@ def schema_sql(tables: Tables, relations: Collection[str] | None = None, focus: 
 
 def _all_labels(tables: Tables, relation: Relation) -> str:
     """The labels of all things of a small table, such as the codes of a list; "" for others."""
-    if not 0 < _size(tables, relation) <= _MAX_VALUES:
+    if not 0 < _size(tables.schema, relation) <= _MAX_VALUES:
         return ""
     of = f"SELECT {quote_if_needed(relation.key)} FROM {quote_if_needed(relation.name)}"
     found = tables.trusted().execute(f"SELECT label FROM entity WHERE id IN ({of}) ORDER BY label")
@@ -250,7 +250,11 @@ def _further_junctions(schema: Schema, shown: Sequence[Relation]) -> list[str]:
     for known in sorted(left, key=lambda each: (-each.triples, each.iri))[:_MAX_JUNCTIONS]:
         relation = schema.relation_of[schema.junctions[known.iri]]
         columns = (name for each in relation.columns for name in (each.value, each.link) if name)
-        listed.append(f"{quote_if_needed(relation.name)}({', '.join(map(quote_if_needed, (relation.key, *columns)))})")
+        target = link_target(schema, known)
+        to = "" if target == "entity" or target in relation.name else f" -> {target}"
+        listed.append(
+            f"{quote_if_needed(relation.name)}({', '.join(map(quote_if_needed, (relation.key, *columns)))}{to})"
+        )
     return [f"-- further tables of links and lists: {', '.join(listed)}"] if listed else []
 
 
@@ -294,8 +298,9 @@ def _statement(
             "; ".join(filter(None, (_targets(schema, predicate), _inverses(schema, predicate)))) if column.link else "",
             short=focus is not None and column.predicate not in focus,
         )
-        is_again = focus is not None and column.predicate in described - set(focus)
-        columns += [(definition, filled[name]) for definition, _ in definitions] if is_again else definitions
+        is_again = focus is not None and column.predicate in described - (set(focus) - translations(schema).keys())
+        again = ((definition, "" if n else filled[name]) for n, (definition, _) in enumerate(definitions))
+        columns += again if is_again else definitions
         described.add(column.predicate)
     if relation.kind == "junction" and focus is not None:
         more = _sample_link(tables, relation)
@@ -360,24 +365,28 @@ def _useful_columns(
     useful = sum(use <= 3 for use, *_ in ranked)
     most = max(_MAX_COLUMNS, sum(not use for use, *_ in ranked))
     places = [place for *_, place in ranked[: useful if useful <= most + _MAX_LEFT else most]]
-    left = [relation.columns[place] for use, _, place in ranked[len(places) :] if use <= 5]
-    return [relation.columns[place] for place in sorted(places)], _left_out(left, len(ranked) - len(places))
+    left = [relation.columns[place] for *_, place in ranked[len(places) :]]
+    return [relation.columns[place] for place in sorted(places)], _left_out(left, translations(schema))
 
 
-def _left_out(named: Sequence[Column], count: int) -> str:
-    """A line that names the first columns that are left out and counts the others."""
-    if not count:
-        return ""
-    names = ", ".join(quote_if_needed(column.value or column.link) for column in named[:_MAX_NAMED])
-    more = count - min(len(named), _MAX_NAMED)
-    parts = [f"also {names}" if names else "", f"{more} more columns: look them up" if more else ""]
-    return "\n-- " + "; ".join(part for part in parts if part)
+def _left_out(left: Sequence[Column], codes: Mapping[str, str]) -> str:
+    """A line that names the columns that are left out, of languages together, and counts those that have no room."""
+    ends: dict[str, list[str]] = {}
+    for column in left:
+        name, code = quote_if_needed(column.value or column.link), codes.get(column.predicate, "")
+        stem = name.removesuffix(f"_{code}")
+        ends.setdefault(stem, []).extend([code] if stem != name else [])
+    names = [f"{stem}_({'|'.join(own)})" if own else stem for stem, own in ends.items()]
+    shown = sum(length <= _MAX_LEFT_LENGTH for length in accumulate(len(name) + 2 for name in names))
+    more = sum(max(1, len(own)) for own in list(ends.values())[shown:])
+    parts = [f"also {', '.join(names[:shown])}" if shown else "", f"{more} more columns: look them up" if more else ""]
+    return "\n-- " + "; ".join(filter(None, parts)) if left else ""
 
 
 def _copied_columns(tables: Tables, relation: Relation, columns: Sequence[Column]) -> set[str]:
     """The columns of names whose values are those of an earlier one in every row."""
     names = [column.value for column in columns if column.value]
-    if len(names) < 2 or relation.kind == "junction" or _size(tables, relation) > _MAX_COUNTED:
+    if len(names) < 2 or relation.kind == "junction" or _size(tables.schema, relation) > _MAX_COUNTED:
         return set()
     read, of = tables.trusted().execute, quote_if_needed(relation.name)
     found: set[str] = set()
@@ -434,11 +443,8 @@ def _about(schema: Schema, relation: Relation, longest: int = 200) -> str:
     """What a relation has, in at most so many characters a class, and its number of rows."""
     found = [c for c in schema.classes if c.relation == relation.name]
     parts = [f"{c.label}: {c.comment}" if c.comment else c.label for c in found]
-    count = next((g.count for g in schema.groups if g.relation == relation.name), 0) or max(
-        (c.count for c in found), default=0
-    )
     parts += [" ".join(g.words) for g in schema.groups if g.relation == relation.name and g.words]
-    text = "; ".join(" ".join(p.split())[:longest] for p in parts if p)
+    text, count = "; ".join(" ".join(p.split())[:longest] for p in parts if p), _size(schema, relation)
     return f"{text} ({count} rows)" if text and count else text
 
 
@@ -505,7 +511,7 @@ def fill_notes(tables: Tables, relations: Sequence[Relation]) -> dict[str, str]:
     of the relations, which have the same columns, are left out; large views, and columns of junctions, are all kept."""
     first = relations[0]
     names = [column.value or column.link for column in first.columns]
-    is_small = sum(_size(tables, each) for each in relations) <= _MAX_COUNTED
+    is_small = sum(_size(tables.schema, each) for each in relations) <= _MAX_COUNTED
     if first.kind == "junction" or not names or not (is_small or first.kind == "table"):
         return dict.fromkeys(names, "")
     counts = ", ".join(f"count({quote_if_needed(name)})" for name in names)
@@ -521,7 +527,7 @@ def fill_notes(tables: Tables, relations: Sequence[Relation]) -> dict[str, str]:
 
 def count_shared_rows(tables: Tables, relation: Relation, other: str) -> int:
     """How many rows of a view are also in another relation (quoted name); 0 for a large view, which is not read."""
-    if _size(tables, relation) > _MAX_COUNTED:
+    if _size(tables.schema, relation) > _MAX_COUNTED:
         return 0
     name, key = quote_if_needed(relation.name), quote_if_needed(relation.key)
     read = tables.trusted().execute
@@ -549,7 +555,6 @@ def restrict_to_relation(
     return predicate, [str(row[0]) for row in found]
 
 
-def _size(tables: Tables, relation: Relation) -> int:
-    schema = tables.schema
+def _size(schema: Schema, relation: Relation) -> int:
     classes = [each.count for each in schema.classes if each.relation == relation.name]
     return max([*classes, *(each.count for each in schema.groups if each.relation == relation.name)], default=0)
