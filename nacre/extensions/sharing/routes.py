@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from html import escape
-from math import isfinite
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
@@ -24,15 +23,15 @@ from pydantic import BaseModel, Field
 from nacre.access.things import origin_words
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.sharing.shared_answers import (
+    Kind,
     OpenedShare,
     SharedAnswer,
     SharedAnswerStore,
     SharedCitation,
     SharedQuery,
     ShareLink,
+    chart_figure,
     freeze_answer,
-    line_figure,
-    stacked_figure,
 )
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import ENGLISH
@@ -57,9 +56,10 @@ share_router = APIRouter(prefix="/api", tags=["sharing"], responses=ERROR_RESPON
 
 
 class ShareTerms(BaseModel):
-    """After how many days the link ends."""
+    """After how many days the link ends, and the kind of chart; "" is the one that fits."""
 
     days: int = Field(DEFAULT_DAYS, ge=1, le=MAX_DAYS)
+    chart: Kind = ""
 
 
 class NewShare(BaseModel):
@@ -85,7 +85,7 @@ async def share_answer(
     graph, and with the key or its right.
     """
     sharing: AnswerSharing = request.app.state.sharing
-    token, link = await sharing.share(threads, service.library, caller, thread, turn, body.days)
+    token, link = await sharing.share(threads, service.library, caller, thread, turn, body)
     return NewShare(path=f"/share/{token}", link=link)
 
 
@@ -168,10 +168,10 @@ class AnswerSharing:
         return self.is_on and RIGHT in caller.may
 
     async def share(
-        self, threads: Threads, library: Library, caller: Caller, thread: str, turn: int, days: int
+        self, threads: Threads, library: Library, caller: Caller, thread: str, turn: int, terms: ShareTerms
     ) -> tuple[str, ShareLink]:
-        """Share the answer of a turn for so many days: its token, which is not stored, and its link. Raises Forbidden,
-        NotFound, QuotaExceeded, or ConfigError if the caller shares too much."""
+        """Share the answer of a turn: its token, which is not stored, and its link. Raises Forbidden, NotFound,
+        QuotaExceeded, or ConfigError if the caller shares too much."""
         if not self.is_on:
             raise Forbidden("Sharing is off on this server. Its operator can set NACRE_SHARING=true.")
         caller.require(RIGHT, "share answers")
@@ -180,8 +180,9 @@ class AnswerSharing:
         store = SharedAnswerStore(threads.conversations)
         async with threads.quota.checked(caller), threads.queues.lock(caller.owner, thread):
             record = (await threads.turn(caller, thread, turn)).record
-            copy = await run_in_thread(freeze_answer, record, await run_in_thread(origin_of, library, record))
-            made = await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], days)
+            origin = await run_in_thread(origin_of, library, record)
+            copy = await run_in_thread(freeze_answer, record, origin, terms.chart)
+            made = await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], terms.days)
         about = {"graph": copy.graph, "version": copy.version, "thread": thread, "turn": turn, "id": made[1].id}
         report_deed(caller, "shared", **about)
         return made
@@ -244,18 +245,17 @@ th, td { text-align: start; vertical-align: top; padding: .25rem .9rem .25rem 0;
   overflow-wrap: normal; }
 figure { margin: .8rem 0; }
 .lines { display: block; width: 100%; min-width: 30rem; max-width: 44rem; font-size: 13px; fill: var(--quiet); }
-.lines polyline { fill: none; stroke-width: 2; }
+figcaption { font-weight: 600; font-size: .875rem; color: var(--quiet); }
+.lines [class*=tone] { fill: none; stroke: var(--tone); stroke-width: 2; }
+.lines path[stroke-width][class*=tone] { stroke-width: revert-layer; }
+.lines :is(circle, rect, .part)[class*=tone] { fill: var(--tone); }
+.lines :is(rect, .part)[class*=tone] { stroke: var(--sheet); }
 .lines .grid { stroke: var(--line); }
 .lines .axis { font-weight: 600; }
-.lines .tone-0 { stroke: var(--accent); } .lines circle.tone-0 { fill: var(--accent); }
-.lines .tone-1 { stroke: light-dark(#b4511f, #f0a36b); } .lines circle.tone-1 { fill: light-dark(#b4511f, #f0a36b); }
-.lines .tone-2 { stroke: light-dark(#5c4b9a, #b9a9f0); } .lines circle.tone-2 { fill: light-dark(#5c4b9a, #b9a9f0); }
-.lines .tone-3 { stroke: light-dark(#1d7a46, #79d29a); } .lines circle.tone-3 { fill: light-dark(#1d7a46, #79d29a); }
-.lines .tone-4 { stroke: light-dark(#a8281c, #ff9488); } .lines circle.tone-4 { fill: light-dark(#a8281c, #ff9488); }
-.lines .tone-5 { stroke: light-dark(#2c62a8, #8ab8f5); } .lines circle.tone-5 { fill: light-dark(#2c62a8, #8ab8f5); }
-.lines .tone-6 { stroke: light-dark(#8a6a00, #e2c65a); } .lines circle.tone-6 { fill: light-dark(#8a6a00, #e2c65a); }
-.lines .tone-7 { stroke: light-dark(#9a3d78, #f09cd0); } .lines circle.tone-7 { fill: light-dark(#9a3d78, #f09cd0); }
-td svg { display: block; width: 8rem; height: .3rem; fill: var(--accent); }
+.tone-0 { --tone: var(--accent); } .tone-1 { --tone: light-dark(#b4511f, #f0a36b); }
+.tone-2 { --tone: light-dark(#5c4b9a, #b9a9f0); } .tone-3 { --tone: light-dark(#1d7a46, #79d29a); }
+.tone-4 { --tone: light-dark(#a8281c, #ff9488); } .tone-5 { --tone: light-dark(#2c62a8, #8ab8f5); }
+.tone-6 { --tone: light-dark(#8a6a00, #e2c65a); } .tone-7 { --tone: light-dark(#9a3d78, #f09cd0); }
 ol, ul { padding: 0; list-style: none; }
 li { margin: .6rem 0; }
 pre { white-space: pre-wrap; font: .8125rem/1.5 ui-monospace, monospace; margin: .25rem 0; }
@@ -264,9 +264,6 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .5rem
 @media print { :root { color-scheme: light; } body { background: #fff; } .scroll { overflow: visible; }
   details::details-content { content-visibility: visible; height: auto; } }
 """
-
-# a column with fewer numbers has no bars
-FEWEST_BARS = 3
 
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -307,13 +304,14 @@ def shared_page(share: OpenedShare, language: str) -> str:
     understood = ""
     if answer.standalone.casefold().strip() != answer.question.casefold().strip():
         understood = f'<p class="quiet">{_safe(words["understoodAs"] + answer.standalone)}</p>'
-    chart = answer.columns, answer.rows, partial(_cell, language=language)
+    cited = (each for each in answer.citations if f"[{each.n}]" in answer.answer)
+    shown = answer if answer.rows else next(cited, answer)
     parts = [
         f"<h1>{_safe(answer.question)}</h1>{understood}",
         f'<div class="answer" lang="{_safe(answer.language)}">{_paragraphs(answer)}</div>',
         f'<p class="quiet">{_safe(_status(answer, words))}</p>',
         *(f'<p class="quiet">{_safe(note)}</p>' for note in dict.fromkeys(answer.notes)),
-        line_figure(*chart) or stacked_figure(*chart),
+        chart_figure(shown.columns, shown.rows, partial(_cell, language=language), answer.chart, words["others"]),
         _table(answer, words, words["rows"], language),
     ]
     if answer.citations:
@@ -391,10 +389,9 @@ def _table(shown: SharedAnswer | SharedCitation, words: dict[str, Any], title: s
     head = "".join(f'<th scope="col">{_safe(each or words["columnAnswer"])}</th>' for each in columns)
     cells_of = [[row[i] for row in rows if i < len(row)] for i in range(len(columns))]
     counted = [_is_counted(column, cells) for column, cells in zip(columns, cells_of, strict=True)]
-    longest = [_longest_bar(cells) if is_counted else 0 for cells, is_counted in zip(cells_of, counted, strict=True)]
     lines = [
-        [_safe(_cell(cell, language, is_counted)) + _bar(cell, most) for cell, is_counted, most in cells]
-        for cells in (zip(row, counted, longest, strict=False) for row in rows)
+        [_safe(_cell(cell, language, is_counted)) for cell, is_counted in zip(row, counted, strict=False)]
+        for row in rows
     ]
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
     # the keyboard scrolls a wide table
@@ -402,20 +399,6 @@ def _table(shown: SharedAnswer | SharedCitation, words: dict[str, Any], title: s
     return (
         f"{region}<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
-
-
-def _longest_bar(cells: Sequence[Value | None]) -> float:
-    """The number that the longest bar of a column stands for; 0 for a column without bars."""
-    numbers = [cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)]
-    is_drawn = len(numbers) >= FEWEST_BARS and len(numbers) == len(cells) - cells.count(None) and len(set(numbers)) > 1
-    return max(numbers) if is_drawn and all(isfinite(each) and each >= 0 for each in numbers) else 0
-
-
-def _bar(cell: Value | None, longest: float) -> str:
-    """The bar of a number: the chart of a page without scripts."""
-    if not longest or not isinstance(cell, int | float):
-        return ""
-    return f'<svg aria-hidden="true"><rect width="{100 * cell / longest:.3g}%" height="100%"/></svg>'
 
 
 def _is_counted(column: str, cells: Sequence[Value | None]) -> bool:

@@ -23,6 +23,7 @@ export async function chart(table, asked) {
   const draw = async (own) => {
     const chosen = selectPoints(own, table), drawn = await drawChart(own.kind, chosen), marks = [...drawn.querySelectorAll(".ct-series title")], note = element("span", { role: "status" });
     const tell = (title) => { note.textContent = title?.textContent ?? ""; drawn.querySelector(".at")?.classList.remove("at"); title?.parentNode.classList.add("at"); };
+    root.dataset.kind = own.kind;
     drawn.setAttribute("role", "img");
     drawn.setAttribute("aria-label", chosen.description);
     // a mark is told where it is pointed at, and as arrow keys reach it
