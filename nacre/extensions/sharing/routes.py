@@ -215,16 +215,7 @@ def origin_of(library: Library, record: Answer) -> str:
 
 
 # title and text of the pages without an answer, by status
-MESSAGES = {404: ("sharedNothing", "sharedNothingWhy"), 503: ("sharedUnavailable", "hint503")}
-
-STATUS_KEYS = {
-    "answered": "statusAnswered",
-    "partial": "statusPartial",
-    "clarify": "statusClarify",
-    "not_in_graph": "statusNotInGraph",
-    "not_understood": "statusNotUnderstood",
-    "failed": "statusFailed",
-}
+MESSAGES = {404: ("sharedNothing", "sharedNothingWhy"), 503: ("sharedUnavailable", "hint_503")}
 
 STYLE = """
 :root { color-scheme: light dark; --ink: light-dark(#1b2226, #e6eae9); --quiet: light-dark(#5a656b, #9dabb0);
@@ -341,8 +332,7 @@ def _paragraphs(answer: SharedAnswer) -> str:
 
 
 def _status(answer: SharedAnswer, words: dict[str, Any]) -> str:
-    key = STATUS_KEYS.get(answer.status)
-    status = words[key] if key else answer.status
+    status = words.get(f"status_{answer.status}", answer.status)
     if answer.confidence is None:
         return str(status)
     percent = words["moreThan99"] if answer.confidence > 0.99 else f"{round(answer.confidence * 100)} %"

@@ -62,10 +62,15 @@ export function openMenu(opener, ...entries) {
   pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
   pop.style.top = Math.max(8, Math.min(at.bottom + 4, bottom - pop.offsetHeight - 8)) + "px";
   pop.querySelector("button, input, a")?.focus();
-  pop.onkeydown = (event) => {
-    const all = [...pop.querySelectorAll("button, a")], at = all.indexOf(document.activeElement), step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && at >= 0) { event.preventDefault(); all.at((at + step) % all.length).focus(); }
-  };
+  pop.onkeydown = (event) => moveFocus(event, pop.querySelectorAll("button, a"));
+}
+
+// Arrow keys move the focus within a list.
+export function moveFocus(event, list) {
+  const all = [...list], at = all.indexOf(document.activeElement), to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  if (to == null || at < 0) return;
+  event.preventDefault();
+  all.at(to % all.length).focus();
 }
 
 // The focus goes to the question if what had it is gone, and a keyboard is there.
@@ -78,6 +83,9 @@ export const day = (time, timeZone) => new Date(time).toLocaleDateString(languag
 export function announce(text) { $("said").textContent = text; }
 
 const DIGITS = new Intl.NumberFormat(language, { maximumSignificantDigits: 6, maximumFractionDigits: 2, roundingPriority: "morePrecision" }), MONEY = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+// a month of a year, in a column that is called so
+const MONTH = /^\d{4}-\d\d$/, MONTH_NAMES = /\bmon(th|at)/i;
 
 // Whether numbers read as years: whole and of a size that years have.
 export const areYears = (cells) => cells.every((cell) => cell == null || (Number.isInteger(cell) && cell >= 1000 && cell < 2200));
@@ -97,6 +105,7 @@ export function formatCell(cell, column = "", asYear = areYears([cell])) {
     if (sign) return withSign(formatCell(Number(amount), sign), sign);
     // a point in time without a zone; it stays on one line
     const [, date, time] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::00)?)?$/.exec(cell) || [];
+    if (MONTH.test(cell) && MONTH_NAMES.test(column)) return new Date(cell).toLocaleDateString(language, { month: "short", year: "numeric", timeZone: "UTC" });
     return date ? (day(date, "UTC") + (time ? ", " + time : "")).replaceAll(" ", "\u00a0") : String(cell);
   }
   if (Number.isInteger(cell)) return asYear || /\b(year|date|code|id|number)\b/i.test(column) ? String(cell) : cell.toLocaleString(language);
