@@ -68,7 +68,13 @@ function fileItem(view, file) {
   if (state.choices.previewed.some((each) => file.name.toLowerCase().endsWith(each))) {
     const reading = para("working", t("loading"));
     root.append(reading);
-    import("../../tables/files/preview.js").then(({ preview }) => preview(file, sendPart)).then((shown) => { reading.replaceWith(shown); root.metadata = shown.metadata; view.name.dispatchEvent(new Event("input")); });
+    import("../../tables/files/preview.js").then(async ({ preview, sayLinks }) => {
+      const shown = await preview(file, sendPart), tell = () => sayLinks(isKnown(view.name.value) && !view.replace.checked ? view.name.value : "");
+      reading.replaceWith(shown);
+      root.metadata = shown.metadata;
+      view.name.onchange = view.replace.onchange = tell;
+      await tell();
+    });
   }
   return root;
 }
