@@ -306,7 +306,7 @@ class Point(NamedTuple):
 class Chart(NamedTuple):
     """Points with the names of their number and of what they stand along. `write` formats a number."""
 
-    kind: Kind
+    kind: str
     points: list[Point]
     what: str
     by: str
@@ -372,7 +372,7 @@ def _chart_of(columns: Sequence[str], rows: Sequence[Row], write: Write, kind: K
     pairs = ([i, j] for i in names for j in reversed(names) if i != j and 1 < distinct(j) <= MAX_BARS)
     pair = next((two for two in pairs if distinct(two[0]) < len(rows) == distinct(*two)), [])
     is_signed, line = min(map(_place, cells[value])) < 0, single if single == when else pair if when else []
-    places: dict[Kind, list[int]] = {
+    places = {
         "line": line if when and line[:1] == when and distinct(*when) >= MIN_ROWS else [],
         "stacked": [] if is_signed else pair,
         "grouped": pair,
@@ -381,8 +381,7 @@ def _chart_of(columns: Sequence[str], rows: Sequence[Row], write: Write, kind: K
         "scatter": numbers[1:2],
         "histogram": [value],
     }
-    kinds: tuple[Kind, ...] = (kind, "line", "stacked", "grouped", "bars")
-    drawn = next((each for each in kinds if places.get(each)), None)
+    drawn = next((each for each in (kind, "line", "stacked", "grouped", "bars") if places.get(each)), None)
     if drawn is None:
         return None
     along, *group = places[drawn]
@@ -398,7 +397,7 @@ def _chart_of(columns: Sequence[str], rows: Sequence[Row], write: Write, kind: K
     return Chart(drawn, _shown(drawn, points, others), columns[value], by, write)
 
 
-def _shown(kind: Kind, points: list[Point], others: str) -> list[Point]:
+def _shown(kind: str, points: list[Point], others: str) -> list[Point]:
     """The points in order: by time, or by value unless they are sorted. Small groups and parts of a pie are summed."""
     if all(_TIME.fullmatch(each.name) for each in points):
         points.sort(key=lambda point: point.name)
@@ -424,15 +423,11 @@ def _summed(points: Sequence[Point], others: str) -> list[Point]:
 
 def _bins(numbers: Sequence[float], write: Write) -> list[Point]:
     """How many numbers lie in each of equal parts of their range."""
-    low, most = min(numbers), min(MAX_BINS, math.ceil(math.sqrt(len(numbers))) + 1)
-    step = round_step((max(numbers) - low) / most or 1.0)
-    first = math.floor(low / step)
-    counts = Counter(math.floor(each / step) - first for each in numbers)
-    edges = [(first + n) * step for n in range(max(counts) + 2)]
-    return [
-        Point(f"{write(edge)} – {write(end)}", "", float(counts[n]), edge)
-        for n, (edge, end) in enumerate(pairwise(edges))
-    ]
+    most = min(MAX_BINS, math.ceil(math.sqrt(len(numbers))) + 1)
+    step = round_step((max(numbers) - min(numbers)) / most or 1.0)
+    counts = Counter(math.floor(each / step) for each in numbers)
+    edges = {n: write(n * step) for n in range(min(counts), max(counts) + 2)}
+    return [Point(f"{edges[n]} – {edges[n + 1]}", "", float(counts[n]), n * step) for n in list(edges)[:-1]]
 
 
 def _bars(chart: Chart, groups: Sequence[str], top: int) -> tuple[list[str], int]:

@@ -32,6 +32,13 @@ export const element = (tag, attributes = {}, ...inside) => fill(document.create
 const classed = (tag) => (kind, ...inside) => element(tag, { class: kind }, inside);
 export const block = classed("div"), inline = classed("span"), para = classed("p"), item = (...inside) => element("li", {}, inside), quiet = (...inside) => para("quiet", inside), row = (...inside) => block("row", inside), faint = (...inside) => inline("quiet", inside), card = (...inside) => element("section", { class: "card" }, inside), h2 = (text) => element("h2", {}, text), h3 = (key) => element("h3", {}, t(key));
 
+// A bar of so much of the room that it has.
+export function bar(side, part) {
+  const drawn = inline("bar");
+  drawn.style[side] = Math.min(1, part) * 100 + "%";
+  return drawn;
+}
+
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));
 }
@@ -84,9 +91,6 @@ export function announce(text) { $("said").textContent = text; }
 
 const DIGITS = new Intl.NumberFormat(language, { maximumSignificantDigits: 6, maximumFractionDigits: 2, roundingPriority: "morePrecision" }), MONEY = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-// a month of a year, in a column that is called so
-const MONTH = /^\d{4}-\d\d$/, MONTH_NAMES = /\bmon(th|at)/i;
-
 // Whether numbers read as years: whole and of a size that years have.
 export const areYears = (cells) => cells.every((cell) => cell == null || (Number.isInteger(cell) && cell >= 1000 && cell < 2200));
 
@@ -105,7 +109,7 @@ export function formatCell(cell, column = "", asYear = areYears([cell])) {
     if (sign) return withSign(formatCell(Number(amount), sign), sign);
     // a point in time without a zone; it stays on one line
     const [, date, time] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::00)?)?$/.exec(cell) || [];
-    if (MONTH.test(cell) && MONTH_NAMES.test(column)) return new Date(cell).toLocaleDateString(language, { month: "short", year: "numeric", timeZone: "UTC" });
+    if (/^\d{4}-\d\d$/.test(cell) && /\bmon(th|at)/i.test(column)) return new Date(cell).toLocaleDateString(language, { month: "short", year: "numeric", timeZone: "UTC" });
     return date ? (day(date, "UTC") + (time ? ", " + time : "")).replaceAll(" ", "\u00a0") : String(cell);
   }
   if (Number.isInteger(cell)) return asYear || /\b(year|date|code|id|number)\b/i.test(column) ? String(cell) : cell.toLocaleString(language);

@@ -25,6 +25,7 @@ export async function chart(table, asked) {
     root.dataset.kind = own.kind;
     drawn.setAttribute("role", "img");
     drawn.setAttribute("aria-label", chosen.description);
+    drawn.dataset.title = chosen.title;
     // a mark is told where it is pointed at, and as arrow keys reach it
     drawn.tabIndex = 0;
     drawn.onpointerover = ({ target }) => tell(target.querySelector(":scope > title"));

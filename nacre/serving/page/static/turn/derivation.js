@@ -1,6 +1,6 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, block, button, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, labelOf, language, para, quiet, row, send, state, t, thingLink, LINK_BY_KIND } from "../shared/page.js";
+import { apiPath, bar, block, button, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, labelOf, language, para, quiet, row, send, state, t, thingLink, LINK_BY_KIND } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
@@ -66,10 +66,9 @@ function timeSection(live, record) {
   if (!bars.length) return "";
   const top = Math.max(whole || 0, ...bars.map((each) => each.to)) || 1;
   return element("section", {}, element("h3", {}, t(merged.length ? "time" : "queryTime")), element("ul", { class: "bars" }, bars.map((each) => {
-    const bar = inline("bar");
-    bar.style.marginInlineStart = (each.from / top) * 100 + "%";
-    bar.style.width = Math.max(1, ((each.to - each.from) / top) * 100) + "%";
-    return item(inline("bar-name", stepLabel(each.name)), inline("bar-room", bar), inline("bar-time", formatSeconds(each.to - each.from)));
+    const drawn = bar("width", Math.max(0.01, (each.to - each.from) / top));
+    drawn.style.marginInlineStart = (each.from / top) * 100 + "%";
+    return item(inline("bar-name", stepLabel(each.name)), inline("bar-room", drawn), inline("bar-time", formatSeconds(each.to - each.from)));
   })));
 }
 

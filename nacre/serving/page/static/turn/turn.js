@@ -130,10 +130,9 @@ async function showRows(turn, record, found) {
   if (display === "table") return;
   if (rows?.rows.length > (display ? 1 : 2) && display !== "map") {
     const { chart, askedKind } = await import("./chart.js"), { answers, order } = record.plan?.body ?? {}, number = answers?.find((each) => each.kind === "aggregate");
-    // another question about a chart keeps its kind
-    turn.kind = isCharted(record) ? askedKind(record.question) ?? (display === "shares" ? "pie" : record.derivation?.depends ? turn.root.previousElementSibling?.turn.kind : "") : "";
-    // of a number for each group there is no distribution to go on with
-    if (number && turn.kind === "histogram" && !askedKind(record.question)) turn.kind = "";
+    // another question about a chart keeps its kind, but no distribution of numbers by group
+    const before = record.derivation?.depends && turn.root.previousElementSibling?.turn.kind;
+    turn.kind = isCharted(record) ? askedKind(record.question) ?? (display === "shares" ? "pie" : number && before === "histogram" ? "" : before) : "";
     const figure = await chart({ ...rows, ordered: order, fill: number && (/count|sum/.test(number.function) ? 0 : null) }, turn.kind), grid = answer.querySelector(":scope > .grid");
     if (figure) (grid || answer.lastChild)[grid ? "before" : "after"](figure);
   }
