@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from html import escape
+from itertools import repeat
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
@@ -238,9 +239,15 @@ figure { margin: .8rem 0; }
 .lines { display: block; width: 100%; min-width: 30rem; max-width: 44rem; font-size: 13px; fill: var(--quiet); }
 figcaption { font-weight: 600; font-size: .875rem; color: var(--quiet); }
 .lines [class*=tone] { fill: none; stroke: var(--tone); stroke-width: 2; }
-.lines path[stroke-width][class*=tone] { stroke-width: revert-layer; }
-.lines :is(circle, rect, .part)[class*=tone] { fill: var(--tone); }
+.lines :is(circle, rect, .part)[class*=tone], .bars rect { fill: var(--tone); }
 .lines :is(rect, .part)[class*=tone] { stroke: var(--sheet); }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin: .4rem 0; font-size: .875rem; }
+.legend li { margin: 0; }
+.legend li::before { content: ""; display: inline-block; width: .7rem; height: .7rem; margin-inline-end: .4rem;
+  background: var(--tone); }
+.bars { display: grid; grid-template-columns: fit-content(40%) 1fr max-content; gap: .3rem .6rem; font-size: .875rem;
+  align-items: center; }
+.bars svg { width: 100%; height: 1rem; }
 .lines .grid { stroke: var(--line); }
 .lines .axis { font-weight: 600; }
 .tone-0 { --tone: var(--accent); } .tone-1 { --tone: light-dark(#b4511f, #f0a36b); }
@@ -379,10 +386,7 @@ def _table(shown: SharedAnswer | SharedCitation, words: dict[str, Any], title: s
     head = "".join(f'<th scope="col">{_safe(each or words["columnAnswer"])}</th>' for each in columns)
     cells_of = [[row[i] for row in rows if i < len(row)] for i in range(len(columns))]
     counted = [_is_counted(column, cells) for column, cells in zip(columns, cells_of, strict=True)]
-    lines = [
-        [_safe(_cell(cell, language, is_counted)) for cell, is_counted in zip(row, counted, strict=False)]
-        for row in rows
-    ]
+    lines = ((_safe(_cell(*each)) for each in zip(row, repeat(language), counted, strict=False)) for row in rows)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
     # the keyboard scrolls a wide table
     region = f'<div class="scroll" role="region" tabindex="0" aria-label="{caption}">'

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
@@ -289,8 +289,7 @@ def _text(text: str) -> str:
 
 
 MIN_ROWS, MAX_POINTS, MAX_GROUPS, MAX_BARS, MAX_BINS, TICKS = 3, 2000, 8, 24, 16, 5
-WIDE, HIGH, LEFT, RIGHT, TOP = 640, 280, 76, 40, 30
-LEGEND_LINE, LETTER, BARS_LEFT, BARS_RIGHT, BAR_LINE, LANE, RADIUS = 18, 7.5, 150, 90, 26, 13, 120
+WIDE, HIGH, LEFT, RIGHT, TOP, RADIUS = 640, 280, 76, 40, 30, 120
 _TIME = re.compile(r"[12]\d{3}(?:-\d\d(?:-\d\d)?)?")
 
 
@@ -316,8 +315,7 @@ class Chart(NamedTuple):
         return escape(self.write(int(value) if value.is_integer() else value))
 
     def title(self, point: Point) -> str:
-        named = ", ".join(filter(None, (point.name, point.group)))
-        return f"<title>{escape(named)}: {self.number(point.value)}</title>"
+        return f"<title>{escape(', '.join(filter(None, point[:2])))}: {self.number(point.value)}</title>"
 
 
 def chart_figure(columns: Sequence[str], rows: Sequence[Row], write: Write, kind: Kind = "", others: str = "") -> str:
@@ -325,7 +323,7 @@ def chart_figure(columns: Sequence[str], rows: Sequence[Row], write: Write, kind
     `others` names groups that are summed.
 
     >>> rows = [("A", "oak", 4), ("A", "ash", 2), ("B", "oak", 3)]
-    >>> chart_figure(["pier", "kind", "boats"], rows, str).count("<path"), chart_figure(["boats"], rows, str)
+    >>> chart_figure(["pier", "kind", "boats"], rows, str).count("<rect"), chart_figure(["boats"], rows, str)
     (3, '')
     >>> "C: 7 (35 %)" in chart_figure(["pier", "boats"], [("A", 4), ("B", 9), ("C", 7)], str, "pie")
     True
@@ -333,24 +331,16 @@ def chart_figure(columns: Sequence[str], rows: Sequence[Row], write: Write, kind
     chart = _chart_of(columns, [row for row in rows[:MAX_POINTS] if len(row) == len(columns)], write, kind, others)
     if chart is None:
         return ""
-    groups, whole = list(dict.fromkeys(each.group for each in chart.points)), sum(each.value for each in chart.points)
-    legend = groups if len(groups) > 1 else []
+    groups, label = list(dict.fromkeys(p.group for p in chart.points)), ": ".join(dict.fromkeys((chart.what, chart.by)))
     if chart.kind == "pie":
+        whole = sum(each.value for each in chart.points)
         shares = [chart.number(round(100 * each.value / whole, 1)) for each in chart.points]
-        groups = legend = [f"{p.group}: {chart.number(p.value)} ({shares[n]} %)" for n, p in enumerate(chart.points)]
-    across = 2 if chart.kind == "pie" else 4
-    parts, top = list[str](), TOP + math.ceil(len(legend) / across) * LEGEND_LINE
-    for n, group in enumerate(legend):
-        x, y = n % across * WIDE / across, n // across * LEGEND_LINE
-        parts.append(f'<circle class="tone-{n}" cx="{x + 6}" cy="{y + 8}" r="5"/>')
-        parts.append(f'<text x="{x + 16}" y="{y + 12}">{_cut(group, WIDE / across - 24)}</text>')
+        groups = [f"{p.group}: {chart.number(p.value)} ({shares[n]} %)" for n, p in enumerate(chart.points)]
+    legend = "".join(f'<li class="tone-{n}">{escape(each)}</li>' for n, each in enumerate(groups) if len(groups) > 1)
     draw = _pie if chart.kind == "pie" else _bars if chart.kind in ("bars", "grouped", "stacked") else _plane
-    drawn, high = draw(chart, groups, top)
-    label = escape(": ".join(dict.fromkeys((chart.what, chart.by))))
     return (
-        f'<figure class="scroll" role="region" tabindex="0" aria-label="{label}"><figcaption>{label}</figcaption><svg'
-        f' class="lines" role="img" aria-label="{label}" viewBox="0 0 {WIDE} {high}">{"".join([*parts, *drawn])}</svg>'
-        "</figure>"
+        f'<figure class="scroll" role="region" tabindex="0" aria-label="{escape(label)}"><figcaption>{escape(label)}'
+        f'</figcaption><ul class="legend">{legend}</ul>{draw(chart, groups)}</figure>'
     )
 
 
@@ -430,76 +420,68 @@ def _bins(numbers: Sequence[float], write: Write) -> list[Point]:
     return [Point(f"{edges[n]} – {edges[n + 1]}", "", float(counts[n]), n * step) for n in list(edges)[:-1]]
 
 
-def _bars(chart: Chart, groups: Sequence[str], top: int) -> tuple[list[str], int]:
-    """A bar for each name, in parts or side by side by group."""
-    by_name: dict[str, list[Point]] = {}
-    for each in chart.points:
-        by_name.setdefault(each.name, []).append(each)
-    is_stacked = chart.kind == "stacked"
-    lanes = 1 if is_stacked else len(groups)
-    line = max(BAR_LINE, lanes * LANE + 10)
-    lengths = [[each.value for each in own] for own in by_name.values()]
-    ends = list(map(sum, lengths) if is_stacked else chain(*lengths))
-    low, high = min(0.0, *ends), max(0.0, *ends)
-    scale = (WIDE - BARS_LEFT - BARS_RIGHT) / (high - low or 1)
-    parts, thick = [], 16 if lanes == 1 else 11
-    for n, (name, own) in enumerate(by_name.items()):
-        x, middle = BARS_LEFT - low * scale, top + n * line + lanes * LANE / 2
-        parts.append(f'<text x="{BARS_LEFT - 8}" y="{middle + 4}" text-anchor="end">{_cut(name, BARS_LEFT - 8)}</text>')
-        for each in own:
-            tone, wide = groups.index(each.group), round(each.value * scale, 1)
-            y = middle if is_stacked else middle + (tone - (lanes - 1) / 2) * LANE
-            parts.append(
-                f'<path class="tone-{tone}" stroke-width="{thick}" d="M{x:.1f} {y}h{wide}">{chart.title(each)}</path>'
-            )
-            if not is_stacked or each is own[-1]:
-                end = chart.number(sum(lengths[n]) if is_stacked else each.value)
-                parts.append(f'<text x="{max(x, x + wide) + 6:.1f}" y="{y + 4}">{end}</text>')
-            x += wide if is_stacked else 0
-    return parts, top + len(by_name) * line
+def _bars(chart: Chart, groups: Sequence[str]) -> str:
+    """A bar for each name, in parts or side by side by group. Parts of a percent are of its room."""
+    names = dict.fromkeys(each.name for each in chart.points)
+    rows = [[each for each in chart.points if each.name == name] for name in names]
+    bars = rows if chart.kind == "stacked" else [[each] for own in rows for each in own]
+    ends = [sum(each.value for each in own) for own in bars]
+    low, lines = min(0.0, *ends), list[str]()
+    room = max(0.0, *ends) - low or 1.0
+    for own, end in zip(bars, ends, strict=True):
+        starts = accumulate((each.value for each in own), initial=-low)
+        rects = (
+            f'<rect class="tone-{groups.index(each.group)}" x="{100 * min(at, at + each.value) / room:.2f}%"'
+            f' width="{100 * abs(each.value) / room:.2f}%" height="100%">{chart.title(each)}</rect>'
+            for at, each in zip(starts, own, strict=False)
+        )
+        lines.append(f'<span>{escape(own[0].name)}</span><svg aria-hidden="true">{"".join(rects)}</svg>')
+        lines.append(f"<span>{chart.number(end)}</span>")
+    return f'<div class="bars">{"".join(lines)}</div>'
 
 
-def _pie(chart: Chart, groups: Sequence[str], top: int) -> tuple[list[str], int]:
+def _pie(chart: Chart, groups: Sequence[str]) -> str:
     parts, edges = list[str](), [0.0, *accumulate(each.value for each in chart.points)]
     for n, (start, end) in enumerate(pairwise(edges)):
         # an arc to where it begins is none
         turns = (math.tau * start / edges[-1], math.tau * min(end / edges[-1], start / edges[-1] + 0.9999))
-        ends = [f"{WIDE / 2 + RADIUS * math.sin(a):.1f} {top + RADIUS * (1 - math.cos(a)):.1f}" for a in turns]
+        ends = [f"{WIDE / 2 + RADIUS * math.sin(a):.1f} {RADIUS * (1 - math.cos(a)):.1f}" for a in turns]
         arc = f"A{RADIUS} {RADIUS} 0 {int(turns[1] - turns[0] > math.pi)} 1 {ends[1]}"
-        path = f"M{WIDE / 2} {top + RADIUS}L{ends[0]}{arc}Z"
+        path = f"M{WIDE / 2} {RADIUS}L{ends[0]}{arc}Z"
         parts.append(f'<path class="part tone-{n}" d="{path}"><title>{escape(groups[n])}</title></path>')
-    return parts, top + 2 * RADIUS + 10
+    return _svg(chart, parts, 2 * RADIUS)
 
 
-def _plane(chart: Chart, groups: Sequence[str], top: int) -> tuple[list[str], int]:
+def _svg(chart: Chart, parts: Sequence[str], high: int) -> str:
+    label = escape(f"{chart.what}: {chart.by}")
+    return f'<svg class="lines" role="img" aria-label="{label}" viewBox="0 0 {WIDE} {high}">{"".join(parts)}</svg>'
+
+
+def _plane(chart: Chart, groups: Sequence[str]) -> str:
     """Axes with lines, points or the bars of a histogram."""
     points, is_bins = chart.points, chart.kind == "histogram"
     wide = points[1].at - points[0].at if is_bins and len(points) > 1 else float(is_bins)
     low_x, high_x = min(p.at for p in points), max(p.at for p in points) + wide
     least, most = min(p.value for p in points), max(p.value for p in points)
-    is_whole = all(each.value.is_integer() for each in points)
-    bottom = 0.0 if 0 <= least < most / 2 or is_bins else least
-    step = round_step(max((most - bottom) / TICKS, 1.0 if is_whole else 1e-300))
-    low, high = math.floor(bottom / step) * step, math.ceil(most / step) * step
+    levels = _marks(0.0 if 0 <= least < most / 2 or is_bins else least, most, all(p.value.is_integer() for p in points))
+    if chart.kind == "line":
+        ticks = list(_spread(sorted({each.at: each.name for each in points}.items()), high_x - low_x))
+    else:
+        ticks = [(mark, chart.number(mark)) for mark in _marks(low_x, high_x, False)]
+        low_x, high_x = ticks[0][0], ticks[-1][0]
 
     def x(at: float) -> float:
         return round(LEFT + (at - low_x) / (high_x - low_x or 1) * (WIDE - LEFT - RIGHT), 1)
 
     def y(number: float) -> float:
-        return round(top + HIGH - (number - low) / (high - low or 1) * HIGH, 1)
+        return round(TOP + HIGH - (number - levels[0]) / (levels[-1] - levels[0] or 1) * HIGH, 1)
 
-    foot = top + HIGH
-    parts = [] if is_bins else [f'<text class="axis" x="0" y="{top - 14}">{escape(chart.what)}</text>']
-    for number in (low + n * step for n in range(round((high - low) / step) + 1)):
+    foot = TOP + HIGH
+    parts = [] if is_bins else [f'<text class="axis" x="0" y="{TOP - 14}">{escape(chart.what)}</text>']
+    for number in levels:
         parts.append(f'<path class="grid" d="M{LEFT} {y(number)}H{WIDE - RIGHT}"/>')
         parts.append(f'<text x="{LEFT - 8}" y="{y(number) + 4}" text-anchor="end">{chart.number(number)}</text>')
-    if chart.kind == "line":
-        ticks = sorted({each.at: each.name for each in points}.items())
-    else:
-        span = round_step((high_x - low_x) / TICKS or 1.0)
-        marks = (math.ceil(low_x / span) * span + n * span for n in range(TICKS + 1))
-        ticks = [(mark, chart.number(mark)) for mark in marks if mark <= high_x]
-    for at, text in _spread(ticks, high_x - low_x):
+    for at, text in ticks:
         parts.append(f'<text x="{x(at)}" y="{foot + 20}" text-anchor="middle">{escape(text)}</text>')
     parts.append(f'<text class="axis" x="{WIDE / 2}" y="{foot + 38}" text-anchor="middle">{escape(chart.by)}</text>')
     for n, group in enumerate(groups):
@@ -512,17 +494,17 @@ def _plane(chart: Chart, groups: Sequence[str], top: int) -> tuple[list[str], in
             tag = f'rect {size} height="{foot - y(each.value):.1f}"'
             mark = tag if is_bins else f'circle cx="{x(each.at)}" cy="{y(each.value)}" r="3"'
             parts.append(f'<{mark} class="tone-{n}">{chart.title(each)}</{mark.split()[0]}>')
-    return parts, foot + 46
+    return _svg(chart, parts, foot + 46)
+
+
+def _marks(low: float, high: float, is_whole: bool) -> list[float]:
+    """Round numbers along an axis."""
+    step = round_step(max((high - low) / TICKS or 1.0, float(is_whole)))
+    return [n * step for n in range(math.floor(low / step), math.ceil(high / step) + 1)]
 
 
 def _is_number(cell: Value | None) -> bool:
     return type(cell) in (int, float) and math.isfinite(float(str(cell)))
-
-
-def _cut(text: str, wide: float) -> str:
-    """A text within so many units of the drawing."""
-    most = int(wide / LETTER)
-    return escape(text if len(text) <= most else text[: most - 1] + "…")
 
 
 def _place(cell: Value | None) -> float:

@@ -57,8 +57,9 @@ class PreviewedColumn:
 
 @dataclass(frozen=True)
 class PreviewedSheet:
-    """The first rows of a sheet ("" if the file is the table), with the texts of their cells, of which the page shows a
-    few and tells by the rest what columns refer to; `url` is what metadata call it. The rows become things of the class `label`, with the names in `named_by`. `more_columns` are not shown."""
+    """The first rows of a sheet ("" if the file is the table), with the texts of their cells: the page shows a few, and
+    tells by all of them what columns refer to. `url` is what metadata call it. The rows become things of the class
+    `label`, with the names in `named_by`. `more_columns` are not shown."""
 
     sheet: str
     url: str

@@ -482,13 +482,11 @@ def _match(token: Token, words: Sequence[Token]) -> tuple[str, int | None]:
     adjective = _adjective(token.norm, token.lemma)
     for at, other in enumerate(words) if adjective is not None else ():
         of_other = _adjective(other.norm, other.lemma)
-        if of_other is not None and adjective is not None and _measure_same(adjective, of_other):
+        if of_other is None or adjective is None or of_other.descending != adjective.descending:
+            continue
+        if set(of_other.concepts) & set(adjective.concepts):
             return "synonymous", at
     return "", None
-
-
-def _measure_same(one: GradableAdjective, other: GradableAdjective) -> bool:
-    return one.descending == other.descending and bool(set(one.concepts) & set(other.concepts))
 
 
 def lemmas_of(token: Token) -> frozenset[str]:
