@@ -104,6 +104,7 @@ def test_numbers_are_written_as_in_the_text_and_charts_fit_a_phone(browser, serv
     drawing = taken(page, lambda: figure.get_by_label("Save the chart as SVG").click())
     assert drawing.startswith("<svg")
     assert "7,960" in drawing
+    assert figure.locator("figcaption").inner_text() in drawing
     assert len(taken(page, lambda: figure.get_by_label("Save the chart as CSV").click()).splitlines()) == BUOYS + 1
     with page.expect_download() as download:
         figure.get_by_label("Save the chart as PNG").click()

@@ -437,3 +437,11 @@ def test_many_groups_of_a_copy_are_summed_and_small_tables_have_no_chart() -> No
     assert chart_figure(["pier", "wood", "boats"], grouped, str, "grouped").count("<rect") == 6
     assert chart_figure(["length", "price"], [(1, 2.5), (3, 4)], str, "scatter").count("<circle") == 2
     assert chart_figure(["pier", "boats"], [("A", 1), ("B", 2)], str) == ""
+
+
+def test_values_of_named_things_are_a_table_with_their_names() -> None:
+    record = answer(values=[4, 9, 7], citations=[citation(1, "c", [[4], [9], [7]])])
+    copy = freeze_answer(record, "", "pie", ["East", "West", "North"])
+    assert copy.rows == (("East", 4), ("West", 9), ("North", 7))
+    assert "North: 7 (35 %)" in chart_figure(copy.columns, copy.rows, str, copy.chart)
+    assert freeze_answer(record, "", "pie", ["East"]).rows == ()

@@ -21,6 +21,7 @@ from fastapi import APIRouter, FastAPI, Path, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
+from nacre.access.open_graph import look_up_labels
 from nacre.access.things import origin_words
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.sharing.shared_answers import (
@@ -181,8 +182,8 @@ class AnswerSharing:
         store = SharedAnswerStore(threads.conversations)
         async with threads.quota.checked(caller), threads.queues.lock(caller.owner, thread):
             record = (await threads.turn(caller, thread, turn)).record
-            origin = await run_in_thread(origin_of, library, record)
-            copy = await run_in_thread(freeze_answer, record, origin, terms.chart)
+            origin, names = await run_in_thread(_graph_words, library, record)
+            copy = await run_in_thread(freeze_answer, record, origin, terms.chart, names)
             made = await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], terms.days)
         about = {"graph": copy.graph, "version": copy.version, "thread": thread, "turn": turn, "id": made[1].id}
         report_deed(caller, "shared", **about)
@@ -205,14 +206,17 @@ class AnswerSharing:
         return may and key == found.key and found.link.graph in library.names()
 
 
-def origin_of(library: Library, record: Answer) -> str:
-    """What the graph of an answer states of itself in the language of the answer; "" if it can't be read."""
+def _graph_words(library: Library, record: Answer) -> tuple[str, list[str]]:
+    """What the graph of an answer states of itself, and the names of its things; nothing if it can't be read."""
+    language, things = record["language"], record["things"]
     try:
         with library.open(record["graph"], record["version"]) as graph:
-            return origin_words(graph, record["language"] if record["language"] in GLOSSED_LANGUAGES else ENGLISH)
+            labels = look_up_labels(graph, things)
+            origin = origin_words(graph, language if language in GLOSSED_LANGUAGES else ENGLISH)
+            return origin, [labels.get(iri, "") for iri in things]
     except (ConfigError, ToolError, OSError) as error:
-        log.warning("a shared answer lacks the origin of its graph: %s", error)
-        return ""
+        log.warning("a shared answer lacks what its graph says: %s", error)
+        return "", []
 
 
 # title and text of the pages without an answer, by status
@@ -302,14 +306,12 @@ def shared_page(share: OpenedShare, language: str) -> str:
     understood = ""
     if answer.standalone.casefold().strip() != answer.question.casefold().strip():
         understood = f'<p class="quiet">{_safe(words["understoodAs"] + answer.standalone)}</p>'
-    cited = (each for each in answer.citations if f"[{each.n}]" in answer.answer)
-    shown = answer if answer.rows else next(cited, answer)
     parts = [
         f"<h1>{_safe(answer.question)}</h1>{understood}",
         f'<div class="answer" lang="{_safe(answer.language)}">{_paragraphs(answer)}</div>',
         f'<p class="quiet">{_safe(_status(answer, words))}</p>',
         *(f'<p class="quiet">{_safe(note)}</p>' for note in dict.fromkeys(answer.notes)),
-        chart_figure(shown.columns, shown.rows, partial(_cell, language=language), answer.chart, words["others"]),
+        chart_figure(answer.columns, answer.rows, partial(_cell, language=language), answer.chart, words["others"]),
         _table(answer, words, words["rows"], language),
     ]
     if answer.citations:
@@ -383,7 +385,10 @@ def _table(shown: SharedAnswer | SharedCitation, words: dict[str, Any], title: s
         return ""
     part = f"{title}: {_fill(words['rowsOf'], n=_cell(len(rows), language), all=_cell(shown.all_rows, language))}"
     caption = _safe(part if len(rows) < shown.all_rows else title)
-    head = "".join(f'<th scope="col">{_safe(each or words["columnAnswer"])}</th>' for each in columns)
+    head = "".join(
+        f'<th scope="col">{_safe(each or words["columnName" if len(columns) > 1 else "columnAnswer"])}</th>'
+        for each in columns
+    )
     cells_of = [[row[i] for row in rows if i < len(row)] for i in range(len(columns))]
     counted = [_is_counted(column, cells) for column, cells in zip(columns, cells_of, strict=True)]
     lines = ((_safe(_cell(*each)) for each in zip(row, repeat(language), counted, strict=False)) for row in rows)

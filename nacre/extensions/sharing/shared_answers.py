@@ -8,7 +8,7 @@ import math
 import re
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
@@ -213,11 +213,15 @@ def _confirm(language: str) -> str:
     return str(load_language_texts(f"{language}/answers.yaml")["confirm"]) if language in GLOSSED_LANGUAGES else CONFIRM
 
 
-def freeze_answer(record: Answer, origin: str = "", chart: Kind = "") -> SharedAnswer:
-    """The copy of an answer that is shared: what its page shows, without costs, failed queries and names of threads."""
+def freeze_answer(record: Answer, origin: str = "", chart: Kind = "", names: Sequence[str] = ()) -> SharedAnswer:
+    """The copy of an answer that is shared: what its page shows, without costs, failed queries and names of threads.
+    `names` are those of the things that have the values."""
     table = record["table"]
     if table is not None:
         columns, wanted = table["columns"], table["rows"]
+    elif len(names) == len(record["values"]) > 1 and all(map(_is_number, record["values"])):
+        columns = ["", *record["citations"][0]["columns"][-1:]]
+        wanted = [[name, value] for name, value in zip(names, record["values"], strict=True)]
     elif len(record["values"]) > MAX_NAMED:
         columns, wanted = [""], [[value] for value in record["values"]]
     else:
@@ -331,15 +335,15 @@ def chart_figure(columns: Sequence[str], rows: Sequence[Row], write: Write, kind
     chart = _chart_of(columns, [row for row in rows[:MAX_POINTS] if len(row) == len(columns)], write, kind, others)
     if chart is None:
         return ""
-    groups, label = list(dict.fromkeys(p.group for p in chart.points)), ": ".join(dict.fromkeys((chart.what, chart.by)))
+    label = escape(": ".join(filter(None, dict.fromkeys((chart.what, chart.by)))))
+    groups, whole = list(dict.fromkeys(p.group for p in chart.points)), sum(p.value for p in chart.points)
     if chart.kind == "pie":
-        whole = sum(each.value for each in chart.points)
         shares = [chart.number(round(100 * each.value / whole, 1)) for each in chart.points]
         groups = [f"{p.group}: {chart.number(p.value)} ({shares[n]} %)" for n, p in enumerate(chart.points)]
     legend = "".join(f'<li class="tone-{n}">{escape(each)}</li>' for n, each in enumerate(groups) if len(groups) > 1)
     draw = _pie if chart.kind == "pie" else _bars if chart.kind in ("bars", "grouped", "stacked") else _plane
     return (
-        f'<figure class="scroll" role="region" tabindex="0" aria-label="{escape(label)}"><figcaption>{escape(label)}'
+        f'<figure class="scroll" role="region" tabindex="0" aria-label="{label}"><figcaption>{label}'
         f'</figcaption><ul class="legend">{legend}</ul>{draw(chart, groups)}</figure>'
     )
 
@@ -422,8 +426,7 @@ def _bins(numbers: Sequence[float], write: Write) -> list[Point]:
 
 def _bars(chart: Chart, groups: Sequence[str]) -> str:
     """A bar for each name, in parts or side by side by group. Parts of a percent are of its room."""
-    names = dict.fromkeys(each.name for each in chart.points)
-    rows = [[each for each in chart.points if each.name == name] for name in names]
+    rows = [[p for p in chart.points if p.name == name] for name in dict.fromkeys(each.name for each in chart.points)]
     bars = rows if chart.kind == "stacked" else [[each] for own in rows for each in own]
     ends = [sum(each.value for each in own) for own in bars]
     low, lines = min(0.0, *ends), list[str]()
@@ -446,8 +449,7 @@ def _pie(chart: Chart, groups: Sequence[str]) -> str:
         # an arc to where it begins is none
         turns = (math.tau * start / edges[-1], math.tau * min(end / edges[-1], start / edges[-1] + 0.9999))
         ends = [f"{WIDE / 2 + RADIUS * math.sin(a):.1f} {RADIUS * (1 - math.cos(a)):.1f}" for a in turns]
-        arc = f"A{RADIUS} {RADIUS} 0 {int(turns[1] - turns[0] > math.pi)} 1 {ends[1]}"
-        path = f"M{WIDE / 2} {RADIUS}L{ends[0]}{arc}Z"
+        path = f"M{WIDE / 2} {RADIUS}L{ends[0]}A{RADIUS} {RADIUS} 0 {int(turns[1] - turns[0] > math.pi)} 1 {ends[1]}Z"
         parts.append(f'<path class="part tone-{n}" d="{path}"><title>{escape(groups[n])}</title></path>')
     return _svg(chart, parts, 2 * RADIUS)
 
@@ -465,7 +467,8 @@ def _plane(chart: Chart, groups: Sequence[str]) -> str:
     least, most = min(p.value for p in points), max(p.value for p in points)
     levels = _marks(0.0 if 0 <= least < most / 2 or is_bins else least, most, all(p.value.is_integer() for p in points))
     if chart.kind == "line":
-        ticks = list(_spread(sorted({each.at: each.name for each in points}.items()), high_x - low_x))
+        ticks = sorted({each.at: each.name for each in points}.items())
+        ticks = ticks[:: math.ceil(len(ticks) / TICKS)]
     else:
         ticks = [(mark, chart.number(mark)) for mark in _marks(low_x, high_x, False)]
         low_x, high_x = ticks[0][0], ticks[-1][0]
@@ -515,12 +518,3 @@ def _place(cell: Value | None) -> float:
         return 0.0
     year, month, day = [*map(int, str(cell).split("-")), 1, 1][:3]
     return year + (month - 1) / 12 + (day - 1) / 372
-
-
-def _spread(times: list[tuple[float, str]], span: float) -> Iterator[tuple[float, str]]:
-    """Some of the times, apart from each other."""
-    last = -math.inf
-    for at, text in times:
-        if at - last >= span / TICKS:
-            last = at
-            yield at, text
