@@ -399,5 +399,5 @@ def test_another_conversation_while_an_answer_streams_loses_nothing(page, server
     expect(entries).to_have_count(before + 1)
     expect(page.locator("#about")).to_contain_text(QUESTION)
     assert page.locator("#turns article").count() == 1
-    entries.filter(has_text="The Salt Road").locator("a").click()
+    entries.filter(has_text="The Salt Road").first.locator("a").click()
     expect(page.locator(f"{LAST} .answer")).to_contain_text("312")
