@@ -684,6 +684,28 @@ def test_a_line_that_breaks_a_server_that_dies_and_prompts(page, data, tmp_path)
     page.complaints[:] = [text for text in page.complaints if not re.search("ERR_|404", text)]
 
 
+def test_one_conversation_is_in_the_order_of_tab_and_a_branch_says_what_it_did(page, server):
+    begin(page, server, "reading-room")
+    ask(page, QUESTION)
+    page.click("#new")
+    page.wait_for_selector("#examples button")
+    ask(page, "How many books are there?")
+    reached = "() => [...document.querySelectorAll('#threads li > :is(a, button)')].filter((one) => one.tabIndex >= 0)"
+    expect(page.locator("#threads [aria-current=page]")).to_have_count(1)
+    assert page.evaluate(f"({reached})().length") == 2
+    page.focus("#threads [aria-current=page]")
+    page.keyboard.press("ArrowDown")
+    assert QUESTION in page.evaluate("() => document.activeElement.textContent")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#choices").get_by_role("button", name="Rename")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.click(f"{LAST} .derive")
+    expect(page.locator("#derivation section .part").filter(has_text="tables")).to_contain_text(
+        "Each reading of the question ran as a query on the tables. The answer rests on it."
+    )
+
+
 def test_the_policy_is_strict_and_the_page_small(server):
     first = httpx.get(server)
     policy = first.headers["content-security-policy"]

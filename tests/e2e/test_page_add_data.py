@@ -145,6 +145,31 @@ def test_tables_show_their_first_rows_and_types_before_they_are_read(page, tmp_p
         assert left == []
 
 
+def test_a_preview_says_what_columns_refer_to_and_a_name_that_graphs_may_have_is_offered(page, tmp_path):
+    (tmp_path / "data").mkdir()
+    names = [f"Rock {n}" for n in "ABCDE"]
+    (tmp_path / "rocks.csv").write_text("Rock,Height\n" + "".join(f"{name},{10 + i}\n" for i, name in enumerate(names)))
+    seals = "".join(f"Seal {i},{names[i % 5]},{'grey' if i % 2 else 'ringed'}\n" for i in range(12))
+    (tmp_path / "seals.csv").write_text("Seal,Lies on,Kind\n" + seals)
+    with serving(tmp_path / "data", tmp_path) as (address, _):
+        page.goto(f"{address}/?add=")
+        page.set_input_files("#look input[type=file]", [tmp_path / "rocks.csv", tmp_path / "seals.csv"])
+        types = page.locator("#look .preview >> nth=1").locator("th option:checked")
+        expect(types).to_have_text(["text", "refers to rocks", "text"])
+        # a file is left out again, and what is known of the graph takes its place
+        page.get_by_role("button", name="Leave seals.csv out").click()
+        expect(page.locator("#look .preview")).to_have_count(1)
+        page.get_by_label("Name of the graph").fill("Große Felsen")
+        page.get_by_role("button", name="Read these files").click()
+        page.get_by_role("button", name="Use grosse-felsen").click()
+        expect(page.locator("#look .upload-status")).to_contain_text("The graph is ready.")
+        page.get_by_label("Name of the graph").fill("grosse-felsen")
+        page.set_input_files("#look input[type=file]", [tmp_path / "seals.csv"])
+        types = page.locator("#look .preview").locator("th option:checked")
+        expect(types).to_have_text(["text", "refers to rocks", "text"])
+        assert serious(page) == []
+
+
 def test_a_type_is_changed_before_a_table_is_read_and_a_german_reads_what_became_of_it(page, tmp_path):
     (tmp_path / "data").mkdir()
     rows = "".join(f"Skerry {chr(65 + i)};{10 + i};0{i % 9 + 1}/03/2021;{i % 3}\n" for i in range(20))

@@ -104,6 +104,7 @@ def test_numbers_are_written_as_in_the_text_and_charts_fit_a_phone(browser, serv
     drawing = taken(page, lambda: figure.get_by_label("Save the chart as SVG").click())
     assert drawing.startswith("<svg")
     assert "7,960" in drawing
+    assert figure.locator("figcaption").inner_text() in drawing
     assert len(taken(page, lambda: figure.get_by_label("Save the chart as CSV").click()).splitlines()) == BUOYS + 1
     with page.expect_download() as download:
         figure.get_by_label("Save the chart as PNG").click()
@@ -398,5 +399,5 @@ def test_another_conversation_while_an_answer_streams_loses_nothing(page, server
     expect(entries).to_have_count(before + 1)
     expect(page.locator("#about")).to_contain_text(QUESTION)
     assert page.locator("#turns article").count() == 1
-    entries.filter(has_text="The Salt Road").locator("a").click()
+    entries.filter(has_text="The Salt Road").first.locator("a").click()
     expect(page.locator(f"{LAST} .answer")).to_contain_text("312")

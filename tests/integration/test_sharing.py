@@ -20,9 +20,11 @@ from nacre.extensions.sharing.shared_answers import (
     MAX_ROW_CHARACTERS,
     MAX_ROWS,
     DamagedShareError,
+    Kind,
     OpenedShare,
     SharedAnswerStore,
     ShareLink,
+    chart_figure,
     freeze_answer,
 )
 from nacre.records.answer import empty_derivation
@@ -389,11 +391,10 @@ def test_numbers_over_time_are_lines_with_axes_and_written_for_the_reader() -> N
     page = shared_page(share, "de")
     drawing = page.partition("<figure")[2].partition("</figure>")[0]
     assert drawing.count("<polyline") == 2
-    assert "<title>West, 2003: 1.800</title>" in drawing
-    assert all(f">{label}</text>" in drawing for label in ("tons", "2001", "2003", "2.500", "East"))
+    assert "<title>2003, West: 1.800</title>" in drawing
+    assert all(f">{label}</text>" in drawing for label in ("tons", "2001", "2003", "2.500"))
+    assert ">East</li>" in drawing
     assert "<td>1.250<" in page
-    # what has no time keeps its bars
-    assert "<figure" not in page_of(answer(table={"columns": ["pier", "tons"], "rows": [["A", 1], ["B", 2], ["C", 4]]}))
 
 
 def test_numbers_by_two_groups_are_stacked_bars() -> None:
@@ -401,7 +402,46 @@ def test_numbers_by_two_groups_are_stacked_bars() -> None:
     told = answer(table={"columns": ["pier", "wood", "boats"], "rows": rows}, values=[])
     page = shared_page(OpenedShare(ShareLink("i", "o", "t", 1, "g", "q", 0.0, 1.0), "", freeze_answer(told)), "en")
     drawing = page.partition("<figure")[2].partition("</figure>")[0]
-    assert drawing.count("<path") == 3
+    assert drawing.count("<rect") == 3
     assert all(
-        each in drawing for each in ("<title>West, oak: 1,200</title>", ">East</text>", ">ash</text>", ">6</text>")
+        each in drawing for each in ("<title>West, oak: 1,200</title>", ">East</span>", ">ash</li>", ">6</span>")
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "marks", "texts"),
+    [
+        ("", 3, ("C: 7", ">9</span>")),
+        ("bars", 3, ("<title>C: 7</title>",)),
+        ("pie", 3, ("C: 7 (35 %)", "B: 9 (45 %)")),
+        ("histogram", 2, ("<title>4 – 6: 1</title>", ">tons</text>")),
+        # no second number: what fits instead
+        ("scatter", 3, ("<title>C: 7</title>",)),
+    ],
+)
+def test_a_copy_keeps_the_kind_of_its_chart(kind: Kind, marks: int, texts: tuple[str, ...]) -> None:
+    record = answer(table={"columns": ["pier", "tons"], "rows": [["A", 4], ["B", 9], ["C", 7]]}, values=[])
+    share = OpenedShare(ShareLink("i", "o", "t", 1, "g", "q", 0.0, 1.0), "", freeze_answer(record, "", kind))
+    drawing = shared_page(share, "en").partition("<figure")[2].partition("</figure>")[0]
+    drawn = drawing.count('class="tone-') + drawing.count('class="part')
+    assert drawn - (3 if kind == "pie" else 0) >= marks
+    assert all(text in drawing for text in texts)
+
+
+def test_many_groups_of_a_copy_are_summed_and_small_tables_have_no_chart() -> None:
+    rows = [(f"wood {n}", n) for n in range(1, 12)]
+    figure = chart_figure(["wood", "boats"], rows, str, "pie", "{n} others")
+    assert figure.count('class="part') == 8
+    assert "4 others: 10 (15.2 %)" in figure
+    grouped = [(pier, f"w{n}", n) for pier in "AB" for n in range(1, 4)]
+    assert chart_figure(["pier", "wood", "boats"], grouped, str, "grouped").count("<rect") == 6
+    assert chart_figure(["length", "price"], [(1, 2.5), (3, 4)], str, "scatter").count("<circle") == 2
+    assert chart_figure(["pier", "boats"], [("A", 1), ("B", 2)], str) == ""
+
+
+def test_values_of_named_things_are_a_table_with_their_names() -> None:
+    record = answer(values=[4, 9, 7], citations=[citation(1, "c", [[4], [9], [7]])])
+    copy = freeze_answer(record, "", "pie", ["East", "West", "North"])
+    assert copy.rows == (("East", 4), ("West", 9), ("North", 7))
+    assert "North: 7 (35 %)" in chart_figure(copy.columns, copy.rows, str, copy.chart)
+    assert freeze_answer(record, "", "pie", ["East"]).rows == ()

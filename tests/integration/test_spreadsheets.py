@@ -876,7 +876,7 @@ def test_a_preview_is_bounded_in_columns_rows_texts_and_time(tmp_path: Path) -> 
     lines = [",".join(f"c{n}" for n in range(60)), *(",".join(["x" * 300] * 60) for _ in range(700))]
     path.write_text("\n".join(lines), encoding="utf-8")
     (sheet,) = preview_table(path).sheets
-    assert (len(sheet.columns), sheet.more_columns, len(sheet.rows), len(sheet.rows[0])) == (50, 10, 5, 50)
+    assert (len(sheet.columns), sheet.more_columns, len(sheet.rows), len(sheet.rows[0])) == (50, 10, 499, 50)
     assert {len(cell) for row in sheet.rows for cell in row} == {100}
     late = preview_table(path, seconds=0.0)
     assert (late.sheets, late.problem) == ((), "It is too large to be shown before it is read.")

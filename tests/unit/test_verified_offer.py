@@ -40,11 +40,17 @@ def test_a_likely_offer_comes_first_and_leaves_the_rest_to_the_others() -> None:
 
 
 def test_an_unlikely_offer_comes_later_and_a_hopeless_one_not_at_all() -> None:
-    readings = (reading("b", 0.9),)
+    readings = (reading("b", 0.9, ("x",)),)
     found = merge_offer(offer("a", 0.3), readings, SCHEMA, 6)
     assert [each.plan for each in found] == [plan("b"), plan("a")]
     assert merge_offer(offer("a", MIN_PROBABILITY / 2), readings, SCHEMA, 6) is readings
     assert merge_offer(None, readings, SCHEMA, 6) is readings
+
+
+def test_a_question_that_the_rules_surely_read_as_a_whole_is_another_one() -> None:
+    readings = (reading("b", 0.9),)
+    assert merge_offer(offer("a", 0.3), readings, SCHEMA, 6) is readings
+    assert merge_offer(offer("a", 0.6), readings, SCHEMA, 6) is not readings
 
 
 def test_the_same_plan_is_one_reading_with_the_higher_probability() -> None:

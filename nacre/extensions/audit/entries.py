@@ -76,7 +76,8 @@ def make_entry(record: logging.LogRecord) -> Entry:
     about = {name: value for name, value in record.__dict__["about"].items() if value not in (None, "")}
     about |= {"visitor": caller.visitor} if caller.visitor else {}
     entry = {"time": round(record.created, 3), "who": caller.owner, "name": caller.name, "did": record.getMessage()}
-    return {name: _short(value) for name, value in {**entry, **about}.items() if value != ""}
+    whole = {name: value for name, value in {**entry, **about}.items() if value != ""}
+    return {name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in whole.items()}
 
 
 class AuditFiles:
@@ -342,7 +343,3 @@ def _forget(line: str, who: str, *, name_only: bool) -> str:
         return line
     del entry[field]
     return json.dumps(entry) + ("\n" if line.endswith("\n") else "")
-
-
-def _short(value: Any) -> Any:
-    return value[:MAX_TEXT] if isinstance(value, str) else value

@@ -116,11 +116,8 @@ def _uncited_lead(draft: AnswerDraft) -> str:
 
 def _fallbacks(view: TurnView, draft: AnswerDraft) -> list[CitedSentence]:
     """The draft's sentences that may replace one of the model; rows of several columns are no sentence."""
-    return [
-        (text, indexes)
-        for text, indexes in draft.sentences
-        if indexes and not any(_is_wide(view.evidence[index]) for index in indexes)
-    ]
+    wide = {n for n, each in enumerate(view.evidence) if isinstance(each, Rows) and len(each.table.columns) > 1}
+    return [(text, indexes) for text, indexes in draft.sentences if indexes and wide.isdisjoint(indexes)]
 
 
 def numbered_evidence(view: TurnView, draft: AnswerDraft, tokens: int) -> list[int]:
@@ -165,10 +162,6 @@ def _messages(view: TurnView, shown: Sequence[int]) -> list[BaseMessage]:
         question=quote_line(view.standalone) + (f"\nAs typed: {quote_line(view.question)}" if is_other else ""),
     )
     return [SystemMessage(prompt("fuser")), HumanMessage(turn)]
-
-
-def _is_wide(evidence: Evidence) -> bool:
-    return isinstance(evidence, Rows) and len(evidence.table.columns) > 1
 
 
 def evidence_line(evidence: Evidence) -> str:

@@ -355,12 +355,10 @@ def _near(named: list[Mention], places: dict[str, Place], request: DistanceReque
     if request.asks_number:
         words = f"the number of {words.removeprefix('the ')}"
         return _Found(Table(("number",), ((len(things),),)), words, spans, cited)
-    table = Table((kind.label if kind else "thing",), tuple((each[1],) for each in things), _keys(things))
+    table = Table(
+        (kind.label if kind else "thing",), tuple((each[1],) for each in things), tuple((iri,) for *_, iri in things)
+    )
     return _Found(table, words, spans, cited)
-
-
-def _keys(things: list[_Thing]) -> tuple[tuple[str], ...]:
-    return tuple((iri,) for *_, iri in things)
 
 
 def _chosen(things: list[_Thing], request: DistanceRequest) -> list[_Thing]:

@@ -29,8 +29,9 @@ def list_shares(owner: OwnerOption = None) -> None:
     if not links:
         print_line("No answer is shared.")
     for each in links:
+        until = time.strftime("%Y-%m-%d", time.localtime(each.expires))
         question = escape_controls(" ".join(each.question.split()))[:100]
-        print_line(f"{each.id}  {each.owner}  {each.graph}  until {_format_date(each.expires)}  {question}")
+        print_line(f"{each.id}  {each.owner}  {each.graph}  until {until}  {question}")
 
 
 @shares_app.command()
@@ -42,7 +43,3 @@ def revoke(id: Annotated[str, typer.Argument(metavar="ID", help="Id of the share
         if conversations is None or not SharedAnswerStore(conversations).revoke(id):
             raise ConfigError(f"No shared answer has the id {id!r}. Run: nacre shares list")
     print_line(f"Withdrew {id}.")
-
-
-def _format_date(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d", time.localtime(seconds))

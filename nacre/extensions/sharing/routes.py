@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from html import escape
-from math import isfinite
+from itertools import repeat
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
@@ -21,18 +21,19 @@ from fastapi import APIRouter, FastAPI, Path, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
+from nacre.access.open_graph import look_up_labels
 from nacre.access.things import origin_words
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.sharing.shared_answers import (
+    Kind,
     OpenedShare,
     SharedAnswer,
     SharedAnswerStore,
     SharedCitation,
     SharedQuery,
     ShareLink,
+    chart_figure,
     freeze_answer,
-    line_figure,
-    stacked_figure,
 )
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import ENGLISH
@@ -57,9 +58,10 @@ share_router = APIRouter(prefix="/api", tags=["sharing"], responses=ERROR_RESPON
 
 
 class ShareTerms(BaseModel):
-    """After how many days the link ends."""
+    """After how many days the link ends, and the kind of chart; "" is the one that fits."""
 
     days: int = Field(DEFAULT_DAYS, ge=1, le=MAX_DAYS)
+    chart: Kind = ""
 
 
 class NewShare(BaseModel):
@@ -85,7 +87,7 @@ async def share_answer(
     graph, and with the key or its right.
     """
     sharing: AnswerSharing = request.app.state.sharing
-    token, link = await sharing.share(threads, service.library, caller, thread, turn, body.days)
+    token, link = await sharing.share(threads, service.library, caller, thread, turn, body)
     return NewShare(path=f"/share/{token}", link=link)
 
 
@@ -168,10 +170,10 @@ class AnswerSharing:
         return self.is_on and RIGHT in caller.may
 
     async def share(
-        self, threads: Threads, library: Library, caller: Caller, thread: str, turn: int, days: int
+        self, threads: Threads, library: Library, caller: Caller, thread: str, turn: int, terms: ShareTerms
     ) -> tuple[str, ShareLink]:
-        """Share the answer of a turn for so many days: its token, which is not stored, and its link. Raises Forbidden,
-        NotFound, QuotaExceeded, or ConfigError if the caller shares too much."""
+        """Share the answer of a turn: its token, which is not stored, and its link. Raises Forbidden, NotFound,
+        QuotaExceeded, or ConfigError if the caller shares too much."""
         if not self.is_on:
             raise Forbidden("Sharing is off on this server. Its operator can set NACRE_SHARING=true.")
         caller.require(RIGHT, "share answers")
@@ -180,8 +182,9 @@ class AnswerSharing:
         store = SharedAnswerStore(threads.conversations)
         async with threads.quota.checked(caller), threads.queues.lock(caller.owner, thread):
             record = (await threads.turn(caller, thread, turn)).record
-            copy = await run_in_thread(freeze_answer, record, await run_in_thread(origin_of, library, record))
-            made = await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], days)
+            origin, names = await run_in_thread(_graph_words, library, record)
+            copy = await run_in_thread(freeze_answer, record, origin, terms.chart, names)
+            made = await run_in_thread(store.add, caller.owner, thread, turn, copy, owner[1], terms.days)
         about = {"graph": copy.graph, "version": copy.version, "thread": thread, "turn": turn, "id": made[1].id}
         report_deed(caller, "shared", **about)
         return made
@@ -203,27 +206,21 @@ class AnswerSharing:
         return may and key == found.key and found.link.graph in library.names()
 
 
-def origin_of(library: Library, record: Answer) -> str:
-    """What the graph of an answer states of itself in the language of the answer; "" if it can't be read."""
+def _graph_words(library: Library, record: Answer) -> tuple[str, list[str]]:
+    """What the graph of an answer states of itself, and the names of its things; nothing if it can't be read."""
+    language, things = record["language"], record["things"]
     try:
         with library.open(record["graph"], record["version"]) as graph:
-            return origin_words(graph, record["language"] if record["language"] in GLOSSED_LANGUAGES else ENGLISH)
+            labels = look_up_labels(graph, things)
+            origin = origin_words(graph, language if language in GLOSSED_LANGUAGES else ENGLISH)
+            return origin, [labels.get(iri, "") for iri in things]
     except (ConfigError, ToolError, OSError) as error:
-        log.warning("a shared answer lacks the origin of its graph: %s", error)
-        return ""
+        log.warning("a shared answer lacks what its graph says: %s", error)
+        return "", []
 
 
 # title and text of the pages without an answer, by status
-MESSAGES = {404: ("sharedNothing", "sharedNothingWhy"), 503: ("sharedUnavailable", "hint503")}
-
-STATUS_KEYS = {
-    "answered": "statusAnswered",
-    "partial": "statusPartial",
-    "clarify": "statusClarify",
-    "not_in_graph": "statusNotInGraph",
-    "not_understood": "statusNotUnderstood",
-    "failed": "statusFailed",
-}
+MESSAGES = {404: ("sharedNothing", "sharedNothingWhy"), 503: ("sharedUnavailable", "hint_503")}
 
 STYLE = """
 :root { color-scheme: light dark; --ink: light-dark(#1b2226, #e6eae9); --quiet: light-dark(#5a656b, #9dabb0);
@@ -244,18 +241,23 @@ th, td { text-align: start; vertical-align: top; padding: .25rem .9rem .25rem 0;
   overflow-wrap: normal; }
 figure { margin: .8rem 0; }
 .lines { display: block; width: 100%; min-width: 30rem; max-width: 44rem; font-size: 13px; fill: var(--quiet); }
-.lines polyline { fill: none; stroke-width: 2; }
+figcaption { font-weight: 600; font-size: .875rem; color: var(--quiet); }
+.lines [class*=tone] { fill: none; stroke: var(--tone); stroke-width: 2; }
+.lines :is(circle, rect, .part)[class*=tone], .bars rect { fill: var(--tone); }
+.lines :is(rect, .part)[class*=tone] { stroke: var(--sheet); }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin: .4rem 0; font-size: .875rem; }
+.legend li { margin: 0; }
+.legend li::before { content: ""; display: inline-block; width: .7rem; height: .7rem; margin-inline-end: .4rem;
+  background: var(--tone); }
+.bars { display: grid; grid-template-columns: fit-content(40%) 1fr max-content; gap: .3rem .6rem; font-size: .875rem;
+  align-items: center; }
+.bars svg { width: 100%; height: 1rem; }
 .lines .grid { stroke: var(--line); }
 .lines .axis { font-weight: 600; }
-.lines .tone-0 { stroke: var(--accent); } .lines circle.tone-0 { fill: var(--accent); }
-.lines .tone-1 { stroke: light-dark(#b4511f, #f0a36b); } .lines circle.tone-1 { fill: light-dark(#b4511f, #f0a36b); }
-.lines .tone-2 { stroke: light-dark(#5c4b9a, #b9a9f0); } .lines circle.tone-2 { fill: light-dark(#5c4b9a, #b9a9f0); }
-.lines .tone-3 { stroke: light-dark(#1d7a46, #79d29a); } .lines circle.tone-3 { fill: light-dark(#1d7a46, #79d29a); }
-.lines .tone-4 { stroke: light-dark(#a8281c, #ff9488); } .lines circle.tone-4 { fill: light-dark(#a8281c, #ff9488); }
-.lines .tone-5 { stroke: light-dark(#2c62a8, #8ab8f5); } .lines circle.tone-5 { fill: light-dark(#2c62a8, #8ab8f5); }
-.lines .tone-6 { stroke: light-dark(#8a6a00, #e2c65a); } .lines circle.tone-6 { fill: light-dark(#8a6a00, #e2c65a); }
-.lines .tone-7 { stroke: light-dark(#9a3d78, #f09cd0); } .lines circle.tone-7 { fill: light-dark(#9a3d78, #f09cd0); }
-td svg { display: block; width: 8rem; height: .3rem; fill: var(--accent); }
+.tone-0 { --tone: var(--accent); } .tone-1 { --tone: light-dark(#b4511f, #f0a36b); }
+.tone-2 { --tone: light-dark(#5c4b9a, #b9a9f0); } .tone-3 { --tone: light-dark(#1d7a46, #79d29a); }
+.tone-4 { --tone: light-dark(#a8281c, #ff9488); } .tone-5 { --tone: light-dark(#2c62a8, #8ab8f5); }
+.tone-6 { --tone: light-dark(#8a6a00, #e2c65a); } .tone-7 { --tone: light-dark(#9a3d78, #f09cd0); }
 ol, ul { padding: 0; list-style: none; }
 li { margin: .6rem 0; }
 pre { white-space: pre-wrap; font: .8125rem/1.5 ui-monospace, monospace; margin: .25rem 0; }
@@ -264,9 +266,6 @@ footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .5rem
 @media print { :root { color-scheme: light; } body { background: #fff; } .scroll { overflow: visible; }
   details::details-content { content-visibility: visible; height: auto; } }
 """
-
-# a column with fewer numbers has no bars
-FEWEST_BARS = 3
 
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -307,13 +306,12 @@ def shared_page(share: OpenedShare, language: str) -> str:
     understood = ""
     if answer.standalone.casefold().strip() != answer.question.casefold().strip():
         understood = f'<p class="quiet">{_safe(words["understoodAs"] + answer.standalone)}</p>'
-    chart = answer.columns, answer.rows, partial(_cell, language=language)
     parts = [
         f"<h1>{_safe(answer.question)}</h1>{understood}",
         f'<div class="answer" lang="{_safe(answer.language)}">{_paragraphs(answer)}</div>',
         f'<p class="quiet">{_safe(_status(answer, words))}</p>',
         *(f'<p class="quiet">{_safe(note)}</p>' for note in dict.fromkeys(answer.notes)),
-        line_figure(*chart) or stacked_figure(*chart),
+        chart_figure(answer.columns, answer.rows, partial(_cell, language=language), answer.chart, words["others"]),
         _table(answer, words, words["rows"], language),
     ]
     if answer.citations:
@@ -343,8 +341,7 @@ def _paragraphs(answer: SharedAnswer) -> str:
 
 
 def _status(answer: SharedAnswer, words: dict[str, Any]) -> str:
-    key = STATUS_KEYS.get(answer.status)
-    status = words[key] if key else answer.status
+    status = words.get(f"status_{answer.status}", answer.status)
     if answer.confidence is None:
         return str(status)
     percent = words["moreThan99"] if answer.confidence > 0.99 else f"{round(answer.confidence * 100)} %"
@@ -388,34 +385,19 @@ def _table(shown: SharedAnswer | SharedCitation, words: dict[str, Any], title: s
         return ""
     part = f"{title}: {_fill(words['rowsOf'], n=_cell(len(rows), language), all=_cell(shown.all_rows, language))}"
     caption = _safe(part if len(rows) < shown.all_rows else title)
-    head = "".join(f'<th scope="col">{_safe(each or words["columnAnswer"])}</th>' for each in columns)
+    head = "".join(
+        f'<th scope="col">{_safe(each or words["columnName" if len(columns) > 1 else "columnAnswer"])}</th>'
+        for each in columns
+    )
     cells_of = [[row[i] for row in rows if i < len(row)] for i in range(len(columns))]
     counted = [_is_counted(column, cells) for column, cells in zip(columns, cells_of, strict=True)]
-    longest = [_longest_bar(cells) if is_counted else 0 for cells, is_counted in zip(cells_of, counted, strict=True)]
-    lines = [
-        [_safe(_cell(cell, language, is_counted)) + _bar(cell, most) for cell, is_counted, most in cells]
-        for cells in (zip(row, counted, longest, strict=False) for row in rows)
-    ]
+    lines = ((_safe(_cell(*each)) for each in zip(row, repeat(language), counted, strict=False)) for row in rows)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in line)}</tr>" for line in lines)
     # the keyboard scrolls a wide table
     region = f'<div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
     return (
         f"{region}<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
-
-
-def _longest_bar(cells: Sequence[Value | None]) -> float:
-    """The number that the longest bar of a column stands for; 0 for a column without bars."""
-    numbers = [cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)]
-    is_drawn = len(numbers) >= FEWEST_BARS and len(numbers) == len(cells) - cells.count(None) and len(set(numbers)) > 1
-    return max(numbers) if is_drawn and all(isfinite(each) and each >= 0 for each in numbers) else 0
-
-
-def _bar(cell: Value | None, longest: float) -> str:
-    """The bar of a number: the chart of a page without scripts."""
-    if not longest or not isinstance(cell, int | float):
-        return ""
-    return f'<svg aria-hidden="true"><rect width="{100 * cell / longest:.3g}%" height="100%"/></svg>'
 
 
 def _is_counted(column: str, cells: Sequence[Value | None]) -> bool:

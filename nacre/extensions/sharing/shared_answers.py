@@ -1,18 +1,19 @@
 """Shared answers: a frozen copy of an answer, which only the hash of a token finds -> rows beside its thread.
 
 A copy is gone with its thread, since both are deleted in one transaction. What it must not outlive besides is checked
-in `routes`. It has at most so many rows and characters as one page should have. Its chart: rows with times and
-numbers -> lines over time, two names and numbers -> stacked bars, as SVG, which needs no scripts."""
+in `routes`. It has at most so many rows and characters as one page should have. Its chart: rows and a kind -> SVG."""
 
 import json
 import math
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-from typing import Any, NamedTuple
+from itertools import accumulate, pairwise
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
@@ -30,6 +31,9 @@ DAY = 86_400.0
 
 # links of one owner that work (given): a key can't fill the disk with them
 MAX_OF_OWNER = 1000
+
+# kinds of charts; "" is the one that fits
+Kind = Literal["", "bars", "grouped", "stacked", "line", "scatter", "pie", "histogram"]
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -66,7 +70,7 @@ class SharedQuery:
 class SharedAnswer:
     """A frozen copy of an answer, bounded in rows and characters. `all_rows` counts the rows of the answer, of which
     `rows` are the first. A list without a table is one column without a heading. `origin` is what the graph states of
-    itself, such as its licence."""
+    itself, such as its licence; `chart` the kind of chart that the page showed."""
 
     question: str
     standalone: str
@@ -85,6 +89,7 @@ class SharedAnswer:
     readings: tuple[str, ...]
     queries: tuple[SharedQuery, ...]
     origin: str = ""
+    chart: Kind = ""
 
 
 @dataclass(frozen=True)
@@ -184,6 +189,8 @@ def _hash(token: str) -> str:
 
 Row = tuple[Value | None, ...]
 
+Write = Callable[[Value], str]
+
 MAX_ROWS, MAX_COLUMNS = 500, 50
 
 # characters of all rows together, of the answer, of any other text, and of a cell
@@ -206,11 +213,15 @@ def _confirm(language: str) -> str:
     return str(load_language_texts(f"{language}/answers.yaml")["confirm"]) if language in GLOSSED_LANGUAGES else CONFIRM
 
 
-def freeze_answer(record: Answer, origin: str = "") -> SharedAnswer:
-    """The copy of an answer that is shared: what its page shows, without costs, failed queries and names of threads."""
+def freeze_answer(record: Answer, origin: str = "", chart: Kind = "", names: Sequence[str] = ()) -> SharedAnswer:
+    """The copy of an answer that is shared: what its page shows, without costs, failed queries and names of threads.
+    `names` are those of the things that have the values."""
     table = record["table"]
     if table is not None:
         columns, wanted = table["columns"], table["rows"]
+    elif len(names) == len(record["values"]) > 1 and all(map(_is_number, record["values"])):
+        columns = ["", *record["citations"][0]["columns"][-1:]]
+        wanted = [[name, value] for name, value in zip(names, record["values"], strict=True)]
     elif len(record["values"]) > MAX_NAMED:
         columns, wanted = [""], [[value] for value in record["values"]]
     else:
@@ -253,6 +264,7 @@ def freeze_answer(record: Answer, origin: str = "") -> SharedAnswer:
             if each["text"] and each["error"] is None
         ),
         origin=_text(origin),
+        chart=chart,
     )
 
 
@@ -280,152 +292,229 @@ def _text(text: str) -> str:
     return str(text)[:MAX_TEXT]
 
 
-MIN_POINTS, MAX_POINTS, MAX_GROUPS, TICKS = 3, 2000, 8, 5
-WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 640, 280, 76, 14, 30, 36
-LEGEND_COLUMNS, LEGEND_LINE, LETTERS = 4, 18, 18
-MAX_STACKS, STACK_LEFT, STACK_LINE = 24, 150, 26
+MIN_ROWS, MAX_POINTS, MAX_GROUPS, MAX_BARS, MAX_BINS, TICKS = 3, 2000, 8, 24, 16, 5
+WIDE, HIGH, LEFT, RIGHT, TOP, RADIUS = 640, 280, 76, 40, 30, 120
 _TIME = re.compile(r"[12]\d{3}(?:-\d\d(?:-\d\d)?)?")
 
 
-class Lines(NamedTuple):
-    """The columns of times, numbers and groups of a table; `group` is None for one line."""
+class Point(NamedTuple):
+    """A mark of a chart: its name and group, its number, and its place along the axis."""
 
-    when: int
-    value: int
-    group: int | None
+    name: str
+    group: str
+    value: float
+    at: float = 0.0
 
 
-def line_figure(columns: Sequence[str], rows: Sequence[Sequence[Value | None]], write: Callable[[Value], str]) -> str:
-    """Lines over time with axes; "" if the rows are of another shape. `write` formats a number.
+class Chart(NamedTuple):
+    """Points with the names of their number and of what they stand along. `write` formats a number."""
 
-    >>> figure = line_figure(["year", "boats"], [(2001, 4), (2002, 9), (2003, 7)], str)
-    >>> figure.count("<circle"), "2001" in figure, line_figure(["pier", "boats"], [("A", 4), ("B", 9), ("C", 7)], str)
-    (3, True, '')
+    kind: str
+    points: list[Point]
+    what: str
+    by: str
+    write: Write
+
+    def number(self, value: float) -> str:
+        return escape(self.write(int(value) if value.is_integer() else value))
+
+    def title(self, point: Point) -> str:
+        return f"<title>{escape(', '.join(filter(None, point[:2])))}: {self.number(point.value)}</title>"
+
+
+def chart_figure(columns: Sequence[str], rows: Sequence[Row], write: Write, kind: Kind = "", others: str = "") -> str:
+    """Rows as a chart of a kind if they allow it, else of the one that fits them best: SVG, or "" if they allow none.
+    `others` names groups that are summed.
+
+    >>> rows = [("A", "oak", 4), ("A", "ash", 2), ("B", "oak", 3)]
+    >>> chart_figure(["pier", "kind", "boats"], rows, str).count("<rect"), chart_figure(["boats"], rows, str)
+    (3, '')
+    >>> "C: 7 (35 %)" in chart_figure(["pier", "boats"], [("A", 4), ("B", 9), ("C", 7)], str, "pie")
+    True
     """
-    found = _find_lines(rows, len(columns))
-    if found is None:
+    chart = _chart_of(columns, [row for row in rows[:MAX_POINTS] if len(row) == len(columns)], write, kind, others)
+    if chart is None:
         return ""
-    groups = list(dict.fromkeys("" if found.group is None else str(row[found.group]) for row in rows))
-    points = [(_instant(row[found.when]), float(str(row[found.value])), row) for row in rows]
-    low_x, high_x = min(p[0] for p in points), max(p[0] for p in points)
-    bottom_value, top_value = min(0.0, *(p[1] for p in points)), max(p[1] for p in points)
-    is_whole = all(isinstance(row[found.value], int) for row in rows)
-    step = round_step(max((top_value - bottom_value) / TICKS, 1.0 if is_whole else 1e-300))
-    low, high = math.floor(bottom_value / step) * step, math.ceil(max(top_value, 0.0) / step) * step
-    top = TOP + (math.ceil(len(groups) / LEGEND_COLUMNS) * LEGEND_LINE if found.group is not None else 0)
+    label = escape(": ".join(filter(None, dict.fromkeys((chart.what, chart.by)))))
+    groups, whole = list(dict.fromkeys(p.group for p in chart.points)), sum(p.value for p in chart.points)
+    if chart.kind == "pie":
+        shares = [chart.number(round(100 * each.value / whole, 1)) for each in chart.points]
+        groups = [f"{p.group}: {chart.number(p.value)} ({shares[n]} %)" for n, p in enumerate(chart.points)]
+    legend = "".join(f'<li class="tone-{n}">{escape(each)}</li>' for n, each in enumerate(groups) if len(groups) > 1)
+    draw = _pie if chart.kind == "pie" else _bars if chart.kind in ("bars", "grouped", "stacked") else _plane
+    return (
+        f'<figure class="scroll" role="region" tabindex="0" aria-label="{label}"><figcaption>{label}'
+        f'</figcaption><ul class="legend">{legend}</ul>{draw(chart, groups)}</figure>'
+    )
+
+
+def _chart_of(columns: Sequence[str], rows: Sequence[Row], write: Write, kind: Kind, others: str) -> Chart | None:
+    """The chart of a kind, if the rows allow it, or else lines over time, stacked bars or bars."""
+    cells = [[row[i] for row in rows if row[i] is not None] for i in range(len(columns))]
+    whole = [i for i, own in enumerate(cells) if own and len(own) == len(rows)]
+    when = [i for i in whole if all(_TIME.fullmatch(str(cell)) for cell in cells[i])][:1]
+    names = when + [i for i in whole if i not in when and all(isinstance(cell, str) for cell in cells[i])]
+    numbers = [i for i, own in enumerate(cells) if own and i not in when and all(map(_is_number, own))]
+    value = next((i for i in numbers if kind or (len(set(cells[i])) > 1 and len(rows) >= MIN_ROWS)), None)
+    if value is None:
+        return None
+
+    def distinct(*some: int) -> int:
+        return len({tuple(row[i] for i in some) for row in rows})
+
+    single = [i for i in names if distinct(i) == len(rows)][:1]
+    pairs = ([i, j] for i in names for j in reversed(names) if i != j and 1 < distinct(j) <= MAX_BARS)
+    pair = next((two for two in pairs if distinct(two[0]) < len(rows) == distinct(*two)), [])
+    is_signed, line = min(map(_place, cells[value])) < 0, single if single == when else pair if when else []
+    places = {
+        "line": line if when and line[:1] == when and distinct(*when) >= MIN_ROWS else [],
+        "stacked": [] if is_signed else pair,
+        "grouped": pair,
+        "bars": single,
+        "pie": [] if is_signed else single,
+        "scatter": numbers[1:2],
+        "histogram": [value],
+    }
+    drawn = next((each for each in (kind, "line", "stacked", "grouped", "bars") if places.get(each)), None)
+    if drawn is None:
+        return None
+    along, *group = places[drawn]
+    by = ", ".join(columns[i] for i in places[drawn])
+    if drawn == "histogram":
+        return Chart(drawn, _bins([_place(cell) for cell in cells[value]], write), columns[value], by, write)
+    name = along if drawn != "scatter" else next(iter(names), along)
+    points = [
+        Point(str(row[name]), "".join(str(row[i]) for i in group), _place(row[value]), _place(row[along]))
+        for row in rows
+        if row[value] is not None and row[along] is not None
+    ]
+    return Chart(drawn, _shown(drawn, points, others), columns[value], by, write)
+
+
+def _shown(kind: str, points: list[Point], others: str) -> list[Point]:
+    """The points in order: by time, or by value unless they are sorted. Small groups and parts of a pie are summed."""
+    if all(_TIME.fullmatch(each.name) for each in points):
+        points.sort(key=lambda point: point.name)
+    elif kind in ("bars", "pie") and points != sorted(points, key=lambda point: point.value):
+        points.sort(key=lambda point: -point.value)
+    if kind == "pie":
+        return _summed([each._replace(name="", group=each.name) for each in points], others)
+    shown = list(dict.fromkeys(each.name for each in points))[: MAX_POINTS if kind == "line" else MAX_BARS]
+    return points if kind == "scatter" else _summed([each for each in points if each.name in shown], others)
+
+
+def _summed(points: Sequence[Point], others: str) -> list[Point]:
+    """The points with the smallest groups as one, if there are too many."""
+    sums, merged = Counter[str](), Counter[tuple[str, str, float]]()
+    for each in points:
+        sums[each.group] += each.value  # type: ignore[assignment]
+    small = {group for group, _ in sums.most_common()[MAX_GROUPS - 1 :]} if len(sums) > MAX_GROUPS else set()
+    for each in points:
+        group = others.replace("{n}", str(len(small))) if each.group in small else each.group
+        merged[each.name, group, each.at] += each.value  # type: ignore[assignment]
+    return [Point(name, group, value, at) for (name, group, at), value in merged.items()]
+
+
+def _bins(numbers: Sequence[float], write: Write) -> list[Point]:
+    """How many numbers lie in each of equal parts of their range."""
+    most = min(MAX_BINS, math.ceil(math.sqrt(len(numbers))) + 1)
+    step = round_step((max(numbers) - min(numbers)) / most or 1.0)
+    counts = Counter(math.floor(each / step) for each in numbers)
+    edges = {n: write(n * step) for n in range(min(counts), max(counts) + 2)}
+    return [Point(f"{edges[n]} – {edges[n + 1]}", "", float(counts[n]), n * step) for n in list(edges)[:-1]]
+
+
+def _bars(chart: Chart, groups: Sequence[str]) -> str:
+    """A bar for each name, in parts or side by side by group. Parts of a percent are of its room."""
+    rows = [[p for p in chart.points if p.name == name] for name in dict.fromkeys(each.name for each in chart.points)]
+    bars = rows if chart.kind == "stacked" else [[each] for own in rows for each in own]
+    ends = [sum(each.value for each in own) for own in bars]
+    low, lines = min(0.0, *ends), list[str]()
+    room = max(0.0, *ends) - low or 1.0
+    for own, end in zip(bars, ends, strict=True):
+        starts = accumulate((each.value for each in own), initial=-low)
+        rects = (
+            f'<rect class="tone-{groups.index(each.group)}" x="{100 * min(at, at + each.value) / room:.2f}%"'
+            f' width="{100 * abs(each.value) / room:.2f}%" height="100%">{chart.title(each)}</rect>'
+            for at, each in zip(starts, own, strict=False)
+        )
+        lines.append(f'<span>{escape(own[0].name)}</span><svg aria-hidden="true">{"".join(rects)}</svg>')
+        lines.append(f"<span>{chart.number(end)}</span>")
+    return f'<div class="bars">{"".join(lines)}</div>'
+
+
+def _pie(chart: Chart, groups: Sequence[str]) -> str:
+    parts, edges = list[str](), [0.0, *accumulate(each.value for each in chart.points)]
+    for n, (start, end) in enumerate(pairwise(edges)):
+        # an arc to where it begins is none
+        turns = (math.tau * start / edges[-1], math.tau * min(end / edges[-1], start / edges[-1] + 0.9999))
+        ends = [f"{WIDE / 2 + RADIUS * math.sin(a):.1f} {RADIUS * (1 - math.cos(a)):.1f}" for a in turns]
+        path = f"M{WIDE / 2} {RADIUS}L{ends[0]}A{RADIUS} {RADIUS} 0 {int(turns[1] - turns[0] > math.pi)} 1 {ends[1]}Z"
+        parts.append(f'<path class="part tone-{n}" d="{path}"><title>{escape(groups[n])}</title></path>')
+    return _svg(chart, parts, 2 * RADIUS)
+
+
+def _svg(chart: Chart, parts: Sequence[str], high: int) -> str:
+    label = escape(f"{chart.what}: {chart.by}")
+    return f'<svg class="lines" role="img" aria-label="{label}" viewBox="0 0 {WIDE} {high}">{"".join(parts)}</svg>'
+
+
+def _plane(chart: Chart, groups: Sequence[str]) -> str:
+    """Axes with lines, points or the bars of a histogram."""
+    points, is_bins = chart.points, chart.kind == "histogram"
+    wide = points[1].at - points[0].at if is_bins and len(points) > 1 else float(is_bins)
+    low_x, high_x = min(p.at for p in points), max(p.at for p in points) + wide
+    least, most = min(p.value for p in points), max(p.value for p in points)
+    levels = _marks(0.0 if 0 <= least < most / 2 or is_bins else least, most, all(p.value.is_integer() for p in points))
+    if chart.kind == "line":
+        ticks = sorted({each.at: each.name for each in points}.items())
+        ticks = ticks[:: math.ceil(len(ticks) / TICKS)]
+    else:
+        ticks = [(mark, chart.number(mark)) for mark in _marks(low_x, high_x, False)]
+        low_x, high_x = ticks[0][0], ticks[-1][0]
 
     def x(at: float) -> float:
         return round(LEFT + (at - low_x) / (high_x - low_x or 1) * (WIDE - LEFT - RIGHT), 1)
 
     def y(number: float) -> float:
-        return round(top + HIGH - (number - low) / (high - low or 1) * HIGH, 1)
+        return round(TOP + HIGH - (number - levels[0]) / (levels[-1] - levels[0] or 1) * HIGH, 1)
 
-    parts = [f'<text class="axis" x="0" y="{top - 14}">{escape(columns[found.value])}</text>']
-    for n in range(round((high - low) / step) + 1):
-        number = low + n * step
-        label = escape(write(int(number) if number == int(number) else number))
+    foot = TOP + HIGH
+    parts = [] if is_bins else [f'<text class="axis" x="0" y="{TOP - 14}">{escape(chart.what)}</text>']
+    for number in levels:
         parts.append(f'<path class="grid" d="M{LEFT} {y(number)}H{WIDE - RIGHT}"/>')
-        parts.append(f'<text x="{LEFT - 8}" y="{y(number) + 4}" text-anchor="end">{label}</text>')
-    times = {at: str(row[found.when]) for at, _, row in sorted(points, key=lambda point: point[0])}
-    for at, text in _spread(list(times.items()), high_x - low_x):
-        parts.append(f'<text x="{x(at)}" y="{top + HIGH + 20}" text-anchor="middle">{escape(text)}</text>')
+        parts.append(f'<text x="{LEFT - 8}" y="{y(number) + 4}" text-anchor="end">{chart.number(number)}</text>')
+    for at, text in ticks:
+        parts.append(f'<text x="{x(at)}" y="{foot + 20}" text-anchor="middle">{escape(text)}</text>')
+    parts.append(f'<text class="axis" x="{WIDE / 2}" y="{foot + 38}" text-anchor="middle">{escape(chart.by)}</text>')
     for n, group in enumerate(groups):
-        own = sorted((p for p in points if found.group is None or str(p[2][found.group]) == group), key=lambda p: p[0])
-        corners = " ".join(f"{x(at)},{y(number)}" for at, number, _ in own)
-        parts.append(f'<polyline class="tone-{n}" points="{corners}"/>')
-        for at, number, row in own:
-            title = ", ".join(filter(None, (group, times[at]))) + f": {write(row[found.value] or 0)}"
-            parts.append(
-                f'<circle class="tone-{n}" cx="{x(at)}" cy="{y(number)}" r="3"><title>{escape(title)}</title></circle>'
-            )
-    if found.group is not None:
-        parts += _legend(groups)
-    by = columns[found.when] if found.group is None else f"{columns[found.when]}, {columns[found.group]}"
-    return _figure(f"{columns[found.value]}: {by}", parts, top + HIGH + BOTTOM)
+        own = sorted((each for each in points if each.group == group), key=lambda point: point.at)
+        if chart.kind == "line":
+            corners = " ".join(f"{x(each.at)},{y(each.value)}" for each in own)
+            parts.append(f'<polyline class="tone-{n}" points="{corners}"/>')
+        for each in own:
+            size = f'x="{x(each.at)}" y="{y(each.value)}" width="{x(each.at + wide) - x(each.at) - 1:.1f}"'
+            tag = f'rect {size} height="{foot - y(each.value):.1f}"'
+            mark = tag if is_bins else f'circle cx="{x(each.at)}" cy="{y(each.value)}" r="3"'
+            parts.append(f'<{mark} class="tone-{n}">{chart.title(each)}</{mark.split()[0]}>')
+    return _svg(chart, parts, foot + 46)
 
 
-def stacked_figure(
-    columns: Sequence[str], rows: Sequence[Sequence[Value | None]], write: Callable[[Value], str]
-) -> str:
-    """A bar for each name of the first column, in parts by the second; "" if the rows are of another shape.
-
-    >>> rows = [("A", "oak", 4), ("A", "ash", 2), ("B", "oak", 3)]
-    >>> figure = stacked_figure(["pier", "kind", "boats"], rows, str)
-    >>> figure.count("<path"), "A, oak: 4" in figure, stacked_figure(["pier", "kind", "boats"], [*rows, rows[0]], str)
-    (3, True, '')
-    """
-    names, groups = (list(dict.fromkeys(row[i] for row in rows if len(row) > i)) for i in range(2))
-    is_named = all(len(row) >= 3 and isinstance(row[0], str) and isinstance(row[1], str) for row in rows)
-    is_counted = is_named and all(type(row[2]) in (int, float) and float(str(row[2])) >= 0 for row in rows)
-    is_small = len(names) <= MAX_STACKS and 1 < len(groups) <= MAX_GROUPS and len(names) < len(rows)
-    if not is_counted or not is_small or len({row[:2] for row in map(tuple, rows)}) < len(rows):
-        return ""
-    sums = {name: sum((float(str(row[2])) for row in rows if row[0] == name), 0.0) for name in names}
-    scale = (WIDE - STACK_LEFT - LEFT) / (max(sums.values()) or 1)
-    top, parts = TOP + math.ceil(len(groups) / LEGEND_COLUMNS) * LEGEND_LINE, [*_legend(groups)]
-    for n, name in enumerate(names):
-        x, y = float(STACK_LEFT), top + n * STACK_LINE
-        parts.append(f'<text x="{STACK_LEFT - 8}" y="{y + 4}" text-anchor="end">{escape(str(name)[:LETTERS])}</text>')
-        for row in (row for row in rows if row[0] == name):
-            title, width = f"{name}, {row[1]}: {write(row[2] or 0)}", round(float(str(row[2])) * scale, 1)
-            tone = f'class="tone-{groups.index(row[1])}" stroke-width="16"'
-            parts.append(f'<path {tone} d="M{x} {y}h{width}"><title>{escape(title)}</title></path>')
-            x = round(x + width, 1)
-        total = sums[name]
-        parts.append(f'<text x="{x + 6}" y="{y + 4}">{write(int(total) if total.is_integer() else total)}</text>')
-    return _figure(f"{columns[2]}: {columns[0]}, {columns[1]}", parts, top + len(names) * STACK_LINE)
+def _marks(low: float, high: float, is_whole: bool) -> list[float]:
+    """Round numbers along an axis."""
+    step = round_step(max((high - low) / TICKS or 1.0, float(is_whole)))
+    return [n * step for n in range(math.floor(low / step), math.ceil(high / step) + 1)]
 
 
-def _legend(groups: Sequence[Value | None]) -> Iterator[str]:
-    for n, group in enumerate(groups):
-        side, line = n % LEGEND_COLUMNS * WIDE / LEGEND_COLUMNS, n // LEGEND_COLUMNS * LEGEND_LINE
-        yield f'<circle class="tone-{n}" cx="{side + 6}" cy="{line + 8}" r="5"/>'
-        yield f'<text x="{side + 16}" y="{line + 12}">{escape(str(group)[:LETTERS])}</text>'
+def _is_number(cell: Value | None) -> bool:
+    return type(cell) in (int, float) and math.isfinite(float(str(cell)))
 
 
-def _figure(name: str, parts: Iterable[str], high: int) -> str:
-    label = escape(name)
-    return (
-        f'<figure class="scroll" role="region" tabindex="0" aria-label="{label}"><svg class="lines" role="img"'
-        f' aria-label="{label}" viewBox="0 0 {WIDE} {high}">{"".join(parts)}</svg></figure>'
-    )
-
-
-def _find_lines(rows: Sequence[Sequence[Value | None]], columns: int) -> Lines | None:
-    """Where the times, numbers and groups are; None if no time has one number, or one of each group."""
-    if not MIN_POINTS <= len(rows) <= MAX_POINTS or any(len(row) != columns or None in row for row in rows):
-        return None
-    cells = [[row[i] for row in rows] for i in range(columns)]
-    when = next((i for i in range(columns) if all(_TIME.fullmatch(str(cell)) for cell in cells[i])), None)
-    numbers = (
-        i
-        for i in range(columns)
-        if i != when and all(type(cell) in (int, float) and math.isfinite(float(str(cell))) for cell in cells[i])
-    )
-    value = next((i for i in numbers if len(set(cells[i])) > 1), None)
-    if when is None or value is None or len(set(map(str, cells[when]))) < MIN_POINTS:
-        return None
-    if len(set(map(str, cells[when]))) == len(rows):
-        return Lines(when, value, None)
-    for i in range(columns):
-        is_group = (
-            i != when and all(isinstance(cell, str) for cell in cells[i]) and 1 < len(set(cells[i])) <= MAX_GROUPS
-        )
-        if is_group and len({(str(row[when]), row[i]) for row in rows}) == len(rows):
-            return Lines(when, value, i)
-    return None
-
-
-def _instant(cell: Value | None) -> float:
-    """A year, month or day as a place on the axis."""
+def _place(cell: Value | None) -> float:
+    """A number, or a year, month or day, as a place on the axis."""
+    if isinstance(cell, int | float):
+        return float(cell)
+    if not _TIME.fullmatch(str(cell)):
+        return 0.0
     year, month, day = [*map(int, str(cell).split("-")), 1, 1][:3]
     return year + (month - 1) / 12 + (day - 1) / 372
-
-
-def _spread(times: list[tuple[float, str]], span: float) -> Iterator[tuple[float, str]]:
-    """Some of the times, apart from each other."""
-    last = -math.inf
-    for at, text in times:
-        if at - last >= span / TICKS:
-            last = at
-            yield at, text

@@ -57,8 +57,9 @@ class PreviewedColumn:
 
 @dataclass(frozen=True)
 class PreviewedSheet:
-    """The first rows of a sheet ("" if the file is the table), with the texts of their cells; `url` is what metadata
-    call it. The rows become things of the class `label`, with the names in `named_by`. `more_columns` are not shown."""
+    """The first rows of a sheet ("" if the file is the table), with the texts of their cells: the page shows a few, and
+    tells by all of them what columns refer to. `url` is what metadata call it. The rows become things of the class
+    `label`, with the names in `named_by`. `more_columns` are not shown."""
 
     sheet: str
     url: str
@@ -117,7 +118,7 @@ def read_preview(path: Path, folder: Path) -> TablePreview:
                         for c in columns[:MAX_COLUMNS]
                     ),
                     max(0, len(columns) - MAX_COLUMNS),
-                    tuple(tuple(cell.strip()[:MAX_CELL] for cell in row[:MAX_COLUMNS]) for row in rows[:SHOWN_ROWS]),
+                    tuple(tuple(cell.strip()[:MAX_CELL] for cell in row[:MAX_COLUMNS]) for row in rows),
                     tuple(each[: 3 * MAX_CELL] for each in notes[:MAX_NOTES]),
                 )
             )

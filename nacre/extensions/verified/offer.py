@@ -136,16 +136,20 @@ def offer_probability(features: Mapping[str, float]) -> float:
 
 def merge_offer(offer: Offer | None, readings: tuple[Reading, ...], schema: Schema, most: int) -> tuple[Reading, ...]:
     """The readings with the offered plan, the likeliest first. A reading of the rules with the same plan takes its
-    probability; the others share what is left, and the first one stays before the offer if it is sure and surer."""
+    probability; the others share what is left, and the first one stays before the offer if it is sure and surer. If it
+    leaves no word out either, the question is another one, and nothing is offered."""
     if offer is None or offer.probability < MIN_PROBABILITY:
         return readings
     plan, chance = offer.alignment.plan, offer.probability
+    is_behind = rules_are_surer(offer.alignment, chance, next(iter(readings), None))
+    if is_behind and chance < LIKELY and not readings[0].unused:
+        return readings
     own = next((each for each in readings if each.plan.body == plan.body), None)
     # the chance contains already that the rules agree
     score = max(chance, own.score if own is not None else 0.0)
     sure = min(MAX_PROBABILITY, max(chance, (own.probability or 0.0) if own is not None else 0.0))
     left = 1 - chance
-    if rules_are_surer(offer.alignment, chance, next(iter(readings), None)):
+    if is_behind:
         score = min(score, readings[0].score * left * SHARE_BEHIND)
     odds = max(log_odds_before_running(sure), own.odds if own is not None else -math.inf)
     words = verbalise_plan(plan, schema)
@@ -478,13 +482,11 @@ def _match(token: Token, words: Sequence[Token]) -> tuple[str, int | None]:
     adjective = _adjective(token.norm, token.lemma)
     for at, other in enumerate(words) if adjective is not None else ():
         of_other = _adjective(other.norm, other.lemma)
-        if of_other is not None and adjective is not None and _measure_same(adjective, of_other):
+        if of_other is None or adjective is None or of_other.descending != adjective.descending:
+            continue
+        if set(of_other.concepts) & set(adjective.concepts):
             return "synonymous", at
     return "", None
-
-
-def _measure_same(one: GradableAdjective, other: GradableAdjective) -> bool:
-    return one.descending == other.descending and bool(set(one.concepts) & set(other.concepts))
 
 
 def lemmas_of(token: Token) -> frozenset[str]:

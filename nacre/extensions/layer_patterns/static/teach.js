@@ -1,7 +1,7 @@
 // Teach a word: what it may mean, or any name of the graph, with sample answers; a click -> asked again.
 
 import { addWords, announce, apiPath, block, button, element, failureBox, get, inline, pageLink, searchField, t } from "../../static/shared/page.js";
-import { KINDS, teachWord } from "../../static/shell/names.js";
+import { kindLabel, teachWord } from "../../static/shell/names.js";
 import { askedText, withoutHint } from "../../static/turn/turn.js";
 
 await addWords("teaching/files/");
@@ -48,7 +48,7 @@ export async function showMeanings(turn, record, word, root) {
 }
 
 function meaning({ kind, name, answer, iri, of }, onclick) {
-  const words = [element("strong", {}, name), " (" + [KINDS[kind], of].filter(Boolean).join(": ") + ")", answer && ": " + rowsInWords(withoutHint(answer))];
+  const words = [element("strong", {}, name), " (" + [kindLabel(kind), of].filter(Boolean).join(": ") + ")", answer && ": " + rowsInWords(withoutHint(answer))];
   return button(inline(null, words), onclick, "chip", { title: iri });
 }
 

@@ -17,7 +17,7 @@ export const withdrawShare = (id) => remove(apiPath("shares", id));
 // `own` is the pressed button. A second press shows and copies the same link.
 export function shareAnswer(turn, record, own) {
   return press(turn, own, ".shared", async () => {
-    turn.shared ??= await send("POST", apiPath("threads", record.thread, "turns", record.turn, "share"), {}).catch((problem) => {
+    turn.shared ??= await send("POST", apiPath("threads", record.thread, "turns", record.turn, "share"), { chart: turn.answer.querySelector("[data-kind]")?.dataset.kind }).catch((problem) => {
       throw SHARING_OFF.test(problem.message) ? new Problem(t("sharingOff"), problem) : problem;
     });
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ ...knownPaths(), [turn.shared.link.id]: turn.shared.path }));

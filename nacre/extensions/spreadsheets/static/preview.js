@@ -1,5 +1,6 @@
 // The first rows of a table before it is read: a file -> its sheets with their columns, of which the types and the one that
-// names the rows can be changed; what was changed becomes a file of metadata (CSV on the Web) beside the table.
+// names the rows can be changed; what was changed becomes a file of metadata (CSV on the Web) beside the table. Columns of
+// texts that name rows of another table here, or things of the graph that is added to, say so.
 
 import { addWords, apiPath, block, button, call, choiceGroup, day, element, get, quiet, send, t } from "../../static/shared/page.js";
 import { translate } from "../../static/shell/add_data.js";
@@ -14,8 +15,12 @@ const TYPES = {
   year: [t("typeYear"), "gYear"], date: [t("typeDate"), "date"], dayFirst: [t("typeDayFirst"), { base: "date", format: "d.M.yyyy" }],
   monthFirst: [t("typeMonthFirst"), { base: "date", format: "M/d/yyyy" }], dateTime: [t("typeDateTime"), "dateTime"], time: [t("typeTime"), "time"], boolean: [t("typeBoolean"), "boolean"],
 };
+const SHOWN_ROWS = 5, MIN_SHARE = 0.8, MAX_CLASSES = 8, MAX_SEARCHED = 3;
 const NUMBERS = ["integer", "decimal", "quantity", "year"];
 let last = Promise.resolve();
+// the previews on the page, and the names of things by graph and class
+let shown = [];
+const members = new Map();
 
 // One file after the other; what is shown below its name. `sendPart(upload, file, offset)` sends it.
 export function preview(file, sendPart) {
@@ -36,11 +41,41 @@ async function show(file, sendPart) {
     const { sheets, problem } = await get(apiPath("uploads", upload, "preview", { name: file.name }));
     const changed = new Map(), root = block("preview", problem && quiet(t("previewNone", { why: translate(problem) })), sheets.map((each) => sheet(file, each, changed)), sheets.length > 0 && quiet(t("previewTypes")));
     root.metadata = () => changed.size > 0 && metadata(file, sheets, changed);
+    shown = [...shown.filter((each) => each.root.isConnected), { root, sheets }];
     return root;
   } finally {
     removeEventListener("pagehide", forget);
     forget();
   }
+}
+
+// Say what columns refer to: rows of the other tables, or things of a graph ("" is none).
+export async function sayLinks(graph) {
+  const tables = shown.filter((each) => each.root.isConnected).flatMap((each) => each.sheets);
+  for (const own of tables) for (const [i, column] of own.columns.entries()) {
+    if (column.type !== "text" || column.name === own.named_by) continue;
+    const texts = [...new Set(own.rows.map((row) => row[i]).filter(Boolean))], isIn = (names) => texts.filter((each) => names.has(each)).length >= Math.max(2, MIN_SHARE * texts.length);
+    const other = tables.find((each) => each !== own && each.columns.some((key, k) => { const names = each.rows.map((row) => row[k]), all = new Set(names); return all.size === names.length && isIn(all); }));
+    const label = other?.label ?? (texts.length > 1 && graph ? await classOf(graph, texts, isIn) : "");
+    column.option.textContent = label ? t("typeRefers", { what: label }) : TYPES.text[0];
+  }
+}
+
+// The class of a graph whose things have these names, of the largest classes; "" if there is none.
+async function classOf(graph, texts, isIn) {
+  if (!members.has(graph)) members.set(graph, get(apiPath("graphs", graph)).then(({ classes }) => [...classes].sort((a, b) => b.count - a.count).slice(0, MAX_CLASSES)));
+  for (const each of await members.get(graph)) {
+    const names = async (search) => (await get(apiPath("graphs", graph, "class", "table", { iri: each.iri, search }))).rows.map((row) => row.label);
+    each.names ??= names("");
+    const first = new Set(await each.names);
+    if (isIn(first)) return each.label;
+    if (each.count === first.size) continue;
+    const searched = texts.slice(0, MAX_SEARCHED);
+    let found = 0;
+    for (const text of searched) { if (!(await names(text)).includes(text)) break; found += 1; }
+    if (found === searched.length) return each.label;
+  }
+  return "";
 }
 
 // The file that states what was changed: the types of columns, and the names of rows.
@@ -63,7 +98,7 @@ function sheet(file, own, changed) {
   return [element("p", {}, title), element("label", { class: "row quiet" }, t("previewNamedBy"), naming),
     block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("previewOf", { name: name || file.name }) }, element("table", {},
       element("thead", {}, element("tr", {}, columns.map((each, i) => element("th", { scope: "col", class: isNumber[i] }, each.name, element("br"), types[i])))),
-      element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, i) => element("td", { class: isNumber[i] }, cell)))))))),
+      element("tbody", {}, rows.slice(0, SHOWN_ROWS).map((row) => element("tr", {}, row.map((cell, i) => element("td", { class: isNumber[i] }, cell)))))))),
     columns.map((each, i) => each.days.length > 0 && dayOrMonth(each, types[i])), more > 0 && quiet(t("previewMore", { n: more })), notes.map((each) => quiet(translate(each)))];
 }
 
@@ -82,5 +117,6 @@ function typeOf(column, changed) {
   const words = (each) => TYPES[each][0] + (each === column.type && column.unit ? " (" + column.unit + ")" : "");
   const field = element("select", { "aria-label": t("typeOf", { column: column.name }), onchange: () => { if (field.value === column.type) changed.delete(column); else changed.set(column, field.value); } },
     offered.map((each) => element("option", { value: each, selected: each === column.type }, words(each))));
+  column.option = field.selectedOptions[0];
   return field;
 }

@@ -1,7 +1,7 @@
 // Nacre's API: method and path -> a reply, or a Problem with a hint; a question -> the events of its turn.
 
 import { $ } from "./dom.js";
-import { t } from "./words.js";
+import { labelOf, t } from "./words.js";
 
 // about a minute in total, which a restart of the server may take
 const RETRY_DELAYS = [200, 400, 800, 1500, 3000, ...Array(10).fill(5000)];
@@ -17,7 +17,7 @@ export class Problem extends Error {
 }
 
 // what to do about a status; 0 is no connection
-const HINTS = { 0: t("hint0"), 409: t("hint409"), 413: t("hint413"), 429: t("hint429"), 500: t("hint500"), 503: t("hint503") };
+const hintOf = (status) => labelOf("hint", status, "");
 
 export async function call(method, path, body, { headers = {}, signal } = {}) {
   const token = access.token;
@@ -30,7 +30,7 @@ export async function call(method, path, body, { headers = {}, signal } = {}) {
     reply = await fetch(path, { method, headers: sent, signal, keepalive: method === "DELETE", body: isFile ? body : JSON.stringify(body) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem(t("unreachable"), { hint: HINTS[0] });
+    throw new Problem(t("unreachable"), { hint: hintOf(0) });
   }
   // the server is back; answers still offer to ask again
   for (const each of document.querySelectorAll("[data-offline]")) if (!each.closest("article")) each.remove();
@@ -44,7 +44,7 @@ export async function call(method, path, body, { headers = {}, signal } = {}) {
     if (token === access.token) await requestKey(token ? t("keyInvalid") : "");
     return call(method, path, body, { headers, signal });
   }
-  if (!reply.ok) throw new Problem(await errorMessage(reply), { status: reply.status, hint: HINTS[reply.status] || "" });
+  if (!reply.ok) throw new Problem(await errorMessage(reply), { status: reply.status, hint: hintOf(reply.status) });
   return reply;
 }
 
@@ -112,7 +112,7 @@ export async function streamTurn(body, onEvent, signal) {
       if (!last || error.name === "AbortError" || (error instanceof Problem && error.status && !isRetryable)) throw error;
     }
     if (ended) return;
-    if (tries === RETRY_DELAYS.length) throw new Problem(t("connectionLost"), { hint: HINTS[0] });
+    if (tries === RETRY_DELAYS.length) throw new Problem(t("connectionLost"), { hint: hintOf(0) });
     if (!tries) onEvent("line", false);
     await new Promise((wait) => setTimeout(wait, RETRY_DELAYS[tries++]));
   }

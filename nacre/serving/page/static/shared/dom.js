@@ -32,6 +32,13 @@ export const element = (tag, attributes = {}, ...inside) => fill(document.create
 const classed = (tag) => (kind, ...inside) => element(tag, { class: kind }, inside);
 export const block = classed("div"), inline = classed("span"), para = classed("p"), item = (...inside) => element("li", {}, inside), quiet = (...inside) => para("quiet", inside), row = (...inside) => block("row", inside), faint = (...inside) => inline("quiet", inside), card = (...inside) => element("section", { class: "card" }, inside), h2 = (text) => element("h2", {}, text), h3 = (key) => element("h3", {}, t(key));
 
+// A bar of so much of the room that it has.
+export function bar(side, part) {
+  const drawn = inline("bar");
+  drawn.style[side] = Math.min(1, part) * 100 + "%";
+  return drawn;
+}
+
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: "drawn", "aria-hidden": "true", focusable: "false" }, svg("path", { d: PATHS[name] }));
 }
@@ -62,10 +69,15 @@ export function openMenu(opener, ...entries) {
   pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";
   pop.style.top = Math.max(8, Math.min(at.bottom + 4, bottom - pop.offsetHeight - 8)) + "px";
   pop.querySelector("button, input, a")?.focus();
-  pop.onkeydown = (event) => {
-    const all = [...pop.querySelectorAll("button, a")], at = all.indexOf(document.activeElement), step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && at >= 0) { event.preventDefault(); all.at((at + step) % all.length).focus(); }
-  };
+  pop.onkeydown = (event) => moveFocus(event, pop.querySelectorAll("button, a"));
+}
+
+// Arrow keys move the focus within a list.
+export function moveFocus(event, list) {
+  const all = [...list], at = all.indexOf(document.activeElement), to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  if (to == null || at < 0) return;
+  event.preventDefault();
+  all.at(to % all.length).focus();
 }
 
 // The focus goes to the question if what had it is gone, and a keyboard is there.
@@ -97,6 +109,7 @@ export function formatCell(cell, column = "", asYear = areYears([cell])) {
     if (sign) return withSign(formatCell(Number(amount), sign), sign);
     // a point in time without a zone; it stays on one line
     const [, date, time] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::00)?)?$/.exec(cell) || [];
+    if (/^\d{4}-\d\d$/.test(cell) && /\bmon(th|at)/i.test(column)) return new Date(cell).toLocaleDateString(language, { month: "short", year: "numeric", timeZone: "UTC" });
     return date ? (day(date, "UTC") + (time ? ", " + time : "")).replaceAll(" ", "\u00a0") : String(cell);
   }
   if (Number.isInteger(cell)) return asYear || /\b(year|date|code|id|number)\b/i.test(column) ? String(cell) : cell.toLocaleString(language);

@@ -25,6 +25,9 @@ export const addWords = async (folder) => Object.assign(words, await load(folder
 
 export function t(key, values = {}) { return fill(words[key] ?? key, values); }
 
+// The text of a code of some kind; the code itself if it has none, or what is given.
+export const labelOf = (kind, code, none = code) => words[kind + "_" + code] ?? none;
+
 // A number with its noun; the text of a key is a pair, for one and for several.
 export function countPhrase(number, key) { return fill(words[key][number === 1 ? 0 : 1], { n: number.toLocaleString(language) }); }
 

@@ -1,6 +1,6 @@
 // Files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h2, h3, isKnown, item, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
+import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h2, h3, iconButton, isKnown, item, labelOf, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -10,7 +10,6 @@ const PATTERNS = language === "en" ? [] : await (await fetch("static/words/lines
 export const translate = (line) => PATTERNS.length ? PATTERNS.reduce((text, [pattern, words]) => text.replace(new RegExp(pattern, "gu"), words), line).replace(/\b\d{1,3}(,\d{3})+\b|\b\d+\.\d(?= s$)/g, (found) => Number(found.replaceAll(",", "")).toLocaleString(language)) : line;
 // the steps of reading files, each with its last stage; lines that are no report: how much is done of how much, that a stage ended, the version
 const STEPS = [["stepRead", "parse"], ["stepTables", "names"], ["stepSentences", "index"], ["stepPublish", "publish"], ["stepVectors", "vectors"]], STAGE = /^(?:(\w+): ([\d,]+)(?: of ([\d,]+))?|(\w+): [\d.]+ s|'.+' is now version .+)$/;
-const DONE = { done: t("graphReady"), failed: t("filesUnread"), cancelled: t("stoppedUnchanged") };
 
 export function showAddData(wanted) {
   $("about").textContent = t("addData");
@@ -50,23 +49,32 @@ function filesForm(name, done) {
   return element("form", { class: "card", novalidate: true, onsubmit: (event) => { event.preventDefault(); run(view, sendFiles); } }, zone, view.list, nameFields(view, t("graphName"), name, () => { view.name.value = ""; addFiles(view, []); view.name.focus(); }), row(view.start), view.status);
 }
 
+// A name as graphs may have it: "Fähre 2" -> "faehre-2".
+const accepted = (name) => name.toLowerCase().replaceAll("ß", "ss").normalize("NFD").replace(/([aou])\u0308/g, "$1e").replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
+
 function addFiles(view, files) {
   view.files.push(...files);
   view.list.replaceChildren(...view.files.map((file) => view.items.get(file) || fileItem(view, file)));
   if (!view.name.value) {
-    view.name.value = (view.files[0]?.name || "").toLowerCase().replace(/\..*$/, "").replaceAll("ß", "ss").normalize("NFD").replace(/([aou])\u0308/g, "$1e").replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
+    view.name.value = accepted((view.files[0]?.name || "").replace(/\..*$/, ""));
     view.name.dispatchEvent(new Event("input"));
   }
 }
 
 // A file by its name; a table with its first rows, if the server can show them.
 function fileItem(view, file) {
-  const root = item(element("span", {}, file.name, " ", faint(countPhrase(file.size, "byte"))));
+  const root = item(element("span", {}, file.name, " ", faint(countPhrase(file.size, "byte")), " ", iconButton("close", t("leaveOut", { name: file.name }), () => { view.files.splice(view.files.indexOf(file), 1); addFiles(view, []); view.pick.value = ""; view.pick.focus(); }, { class: "icon small" })));
   view.items.set(file, root);
   if (state.choices.previewed.some((each) => file.name.toLowerCase().endsWith(each))) {
     const reading = para("working", t("loading"));
     root.append(reading);
-    import("../../tables/files/preview.js").then(({ preview }) => preview(file, sendPart)).then((shown) => { reading.replaceWith(shown); root.metadata = shown.metadata; });
+    import("../../tables/files/preview.js").then(async ({ preview, sayLinks }) => {
+      const shown = await preview(file, sendPart), tell = () => sayLinks(isKnown(view.name.value) && !view.replace.checked ? view.name.value : "");
+      reading.replaceWith(shown);
+      root.metadata = shown.metadata;
+      view.name.onchange = view.replace.onchange = tell;
+      await tell();
+    });
   }
   return root;
 }
@@ -81,8 +89,10 @@ export async function run(view, begin) {
   view.start.disabled = true;
   try {
     if (!NAME.test(view.name.value)) {
+      const name = accepted(view.name.value);
       view.name.focus();
-      throw new Problem(t("badGraphName"));
+      show(view, failureBox(new Problem(t("badGraphName")), name && button(t("useName", { name }), () => { view.name.value = name; view.name.form.requestSubmit(); }, "main")));
+      return;
     }
     await follow(view, await begin(view));
   } catch (problem) {
@@ -157,15 +167,15 @@ async function follow(view, upload) {
       await new Promise((wait) => setTimeout(wait, POLL_DELAY));
       continue;
     }
-    announce(DONE[now.phase]);
-    if (now.phase !== "done") { show(view, failureBox({ message: DONE[now.phase], hint: translate(now.reason || now.lines.at(-1)) }), lines); return; }
+    announce(labelOf("phase", now.phase));
+    if (now.phase !== "done") { show(view, failureBox({ message: labelOf("phase", now.phase), hint: translate(now.reason || now.lines.at(-1)) }), lines); return; }
     await loadGraphs(now.graph);
     notifyTabs({ kind: "graphs" });
     if (view.files) { view.files = []; addFiles(view, []); view.pick.value = ""; }
     view.name.dispatchEvent(new Event("input"));
     view.done();
     const about = state.graphs.find((each) => each.name === now.graph), examples = block("options");
-    show(view, para(null, DONE.done, " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, lines);
+    show(view, para(null, labelOf("phase", "done"), " ", about && countPhrase(about.things, "thing") + ", " + countPhrase(about.classes, "class") + ". ", pageLink({ graph: now.graph }, t("askName", { name: now.graph }))), examples, lines);
     const found = await get(apiPath("graphs", now.graph, "examples"));
     examples.append(...found.slice(0, EXAMPLES).map((each) => button(each, () => askQuestion(each), "chip")));
     return;

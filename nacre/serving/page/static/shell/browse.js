@@ -1,6 +1,6 @@
 // The pages of a thing, with facts in both directions, and of a class, with its properties.
 
-import { $, apiPath, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h2, h3, inline, isIri, item, language, localName, pageLink, para, quiet, t, thingLink, withSign, withUnit } from "../shared/page.js";
+import { $, apiPath, bar, block, button, card, classLink, countPhrase, element, failureBox, faint, formatCell, get, h2, h3, inline, isIri, item, language, localName, pageLink, para, quiet, t, thingLink, withSign, withUnit } from "../shared/page.js";
 import { classTable, propertyLabel } from "./class_table.js";
 
 const IMAGE_DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i, IMAGE_FILE = /\.(png|jpe?g|gif|webp|avif)$/i;
@@ -86,13 +86,12 @@ export async function showClass(graph, iri, ask) {
     $("about").textContent = kind.label;
     const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
     const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, withUnit(each.label, each.unit)),
-      element("td", {}, element("span", { class: "share", title: t("rowsOf", { n: each.members, all: kind.count }) }, element("span", { class: "share-bar", "data-share": Math.min(1, each.members / Math.max(1, kind.count)) })), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
+      element("td", {}, element("span", { class: "bar-room share", title: t("rowsOf", { n: each.members, all: kind.count }) }, bar("width", each.members / Math.max(1, kind.count))), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
     look(graph, h2(kind.label), para(null, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
       kind.parents.length ? quiet(t("kindOf"), links(kind.parents)) : "", kind.children.length ? quiet(t("hasKinds"), links(kind.children)) : "",
       members || "",
       kind.properties.length ? card(h3("whatTheyHave"), element("table", { class: "pairs" }, element("tbody", {}, kind.properties.map(property)))) : "",
       element("section", {}, h3("askAboutIt"), block("onward", [t("askHowMany", kind)].map((text) => button(text, () => ask(text), "chip")))), para("iri", iri));
-    for (const bar of $("look").querySelectorAll("[data-share]")) bar.style.width = bar.dataset.share * 100 + "%";
   } catch (problem) {
     showFailure(own, problem, () => showClass(graph, iri, ask));
   }
@@ -124,4 +123,4 @@ export function showFailure(own, problem, again) {
   if (own === latestRequest) look(new URLSearchParams(location.search).get("graph"), failureBox(problem, problem.status === 404 ? "" : button(t("tryAgain"), again)));
 }
 
-export const look = (graph, ...parts) => $("look").replaceChildren(element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, pageLink({ graph }, graph), " / ", pageLink({ graph, class: "" }, t("crumbClasses")), " · ", pageLink({ graph, picture: "" }, t("crumbPicture")), " · ", pageLink({ graph, names: "" }, t("names")), " · ", pageLink({ graph, verified: "" }, t("verifiedQuestions"))), ...parts);
+export const look = (graph, ...parts) => $("look").replaceChildren(element("nav", { class: "crumbs", "aria-label": t("whereThisIs") }, pageLink({ graph }, graph), Object.entries({ class: t("crumbClasses"), picture: t("crumbPicture"), names: t("names"), verified: t("verifiedQuestions") }).map(([view, name], i) => [i ? " · " : " / ", pageLink({ graph, [view]: "" }, name)])), ...parts);

@@ -1,6 +1,6 @@
 // The address of a class -> its table with sorting, search, filters with counts, pages and files.
 
-import { $, announce, apiPath, areYears, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, labelled, language, loadLabels, navigate, openMenu, quiet, searchField, t, thingLink, withUnit } from "../shared/page.js";
+import { $, announce, apiPath, areYears, bar, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, labelled, language, loadLabels, navigate, openMenu, quiet, searchField, t, thingLink, withUnit } from "../shared/page.js";
 
 const PAGE = 100, TYPING_DELAY = 250, COLLATOR = new Intl.Collator(language, { numeric: true });
 const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"), none: t("signNone") };
@@ -157,7 +157,7 @@ async function openFacet(view, column, opener) {
 }
 
 function rangeForm(view, column, { low, high }) {
-  const field = (label, value) => element("input", { type: column.kind === "number" ? "number" : "text", step: "any", "aria-label": t("of", { property: label, label: column.label }), placeholder: String(value), maxlength: "40" });
+  const field = (label, value) => element("input", { type: column.kind === "number" ? "number" : /^\d{4}-\d\d-\d\d$/.test(low) ? "date" : "text", step: "any", "aria-label": t("of", { property: label, label: column.label }), placeholder: String(value), maxlength: "40" });
   const from = field(t("lowest"), low), to = field(t("highest"), high);
   return element("form", { class: "row range", onsubmit: (event) => {
     event.preventDefault();
@@ -176,9 +176,8 @@ function setRange(view, { predicate }, low, high) {
 function histogram(view, column, { bins }, asYear) {
   const top = Math.max(...bins.map((each) => each.count)), text = (end) => formatText(column, String(end), asYear);
   return bins.length < 2 ? "" : [block("bins", bins.map(({ low, high, count }) => {
-    const label = text(low) + " – " + text(high) + ": " + number(count), bar = inline("bar");
-    bar.style.height = (count / top) * 100 + "%";
-    return button(bar, () => setRange(view, column, low, high), "", labelled(label));
+    const label = text(low) + " – " + text(high) + ": " + number(count);
+    return button(bar("height", count / top), () => setRange(view, column, low, high), "", labelled(label));
   })), block("bin-ends", faint(text(bins[0].low)), faint(text(bins.at(-1).high)))];
 }
 

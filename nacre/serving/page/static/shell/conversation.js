@@ -150,7 +150,7 @@ async function recoverTurn(turn, problem, again, thread) {
     try {
       const { turns: known } = await get(apiPath("threads", thread));
       const last = known.at(-1);
-      if (last?.record.question === turn.live.question && last.record.turn > shownBefore(turn)) { finishTurn(turn, last.record, last); return; }
+      if (last?.record.question === turn.live.question && last.record.turn > (turn.root.previousElementSibling?.turn?.live.record?.turn ?? 0)) { finishTurn(turn, last.record, last); return; }
       problem = { message: t("serverRestarted"), hint: t("partialNotStored") };
     } catch {
       // report the first problem
@@ -158,8 +158,6 @@ async function recoverTurn(turn, problem, again, thread) {
   }
   failTurn(turn, problem, button(t("askAgain"), again, "main"));
 }
-
-const shownBefore = (turn) => turn.root.previousElementSibling?.turn?.live.record?.turn ?? 0;
 
 export function setTitle(title = state.title) {
   state.title = title;

@@ -1,6 +1,6 @@
 // The page: shows what its address names, and handles keys, buttons and messages from other tabs.
 
-import { $, access, button, currentRoute, failureBox, get, iconButton, isBrowsing, isKnown, keepFocus, navigate, onRouteChange, onTabMessage, pageLink, requestKey, send, state, t } from "../shared/page.js";
+import { $, access, button, currentRoute, failureBox, get, iconButton, isBrowsing, isKnown, keepFocus, labelOf, navigate, onRouteChange, onTabMessage, pageLink, requestKey, send, state, t } from "../shared/page.js";
 import { askQuestion, clearConversation, setTitle, openThread, stopTurn } from "./conversation.js";
 import { panel } from "../turn/panel.js";
 import { selectGraph, loadGraphs, showWelcome } from "./welcome.js";
@@ -8,7 +8,7 @@ import { openConfiguration, showActiveOptions } from "./options.js";
 import { closeCitation as closeSource } from "../turn/citation.js";
 import { listThreads } from "./thread_list.js";
 
-const THEMES = { system: "themeSystem", light: "themeLight", dark: "themeDark" };
+const THEMES = ["system", "light", "dark"];
 
 // Show what the address names.
 async function showRoute(wanted) {
@@ -104,7 +104,7 @@ function resizeQuestion() {
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
   localStorage.setItem("nacre-theme", name);
-  $("theme").ariaLabel = $("theme").title = t(THEMES[name]);
+  $("theme").ariaLabel = $("theme").title = labelOf("theme", name);
 }
 
 async function start() {
@@ -139,7 +139,7 @@ $("derive").onclick = () => {
 };
 $("panel-close").onclick = () => { panel.close(); $("derive").focus(); };
 $("configure").onclick = openConfiguration;
-$("theme").onclick = () => { const names = Object.keys(THEMES); setTheme(names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length]); };
+$("theme").onclick = () => setTheme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
 $("key").onclick = async () => {
   if (state.choices.may_log_out) { await send("POST", "logout"); location.assign("logout"); return; }
   access.token = "";
@@ -177,5 +177,5 @@ onTabMessage((news) => {
   if (news.kind === "deleted" && news.thread === state.thread) navigate({ graph: state.graph });
   else if (news.thread && news.thread === currentRoute().thread && !state.asking) openThread(news.thread);
 });
-setTheme(localStorage.getItem("nacre-theme") in THEMES ? localStorage.getItem("nacre-theme") : "system");
+setTheme(THEMES.find((each) => each === localStorage.getItem("nacre-theme")) || "system");
 start();

@@ -1,11 +1,11 @@
 // The names of a graph's classes and properties, with fields for callers that may write.
 
-import { $, announce, apiPath, button, card, choiceGroup, classLink, countPhrase, element, faint, get, h2, icon, inline, item, para, quiet, searchField, send, t } from "../shared/page.js";
+import { $, announce, apiPath, button, card, choiceGroup, classLink, countPhrase, element, faint, get, h2, icon, inline, item, labelOf, para, quiet, searchField, send, t } from "../shared/page.js";
 import { beginLoading, latestRequest, look, showFailure } from "./browse.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
 const keyOf = (term) => term.kind + " " + term.iri + " " + term.value;
-export const KINDS = { class: t("kindClass"), property: t("kindProperty"), value: t("kindValue"), thing: t("kindThing") };
+export const kindLabel = (kind) => labelOf("kind", { property: "predicate", thing: "entity" }[kind] ?? kind);
 
 export async function showNames(graph) {
   const own = beginLoading(graph), path = apiPath("graphs", graph, "layer");
@@ -72,7 +72,7 @@ function row(view, term) {
     if (said && said.parentElement !== root) root.append(said);
     save.disabled = text === (view.waiting.get(key)?.text ?? given);
   };
-  const root = item(element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [KINDS[term.kind], term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
+  const root = item(element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [kindLabel(term.kind), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
     term.kind in { class: 1, property: 1 } && faint(countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
     may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); saveNames(view, term, field.value); } }, field, save));
   view.updates.push(update);

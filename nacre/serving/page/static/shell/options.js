@@ -4,7 +4,6 @@ import { $, button, choose, countPhrase, element, iconButton, language, LANGUAGE
 import { branchLabel } from "../turn/turn.js";
 
 const STORAGE_KEY = "nacre-options";
-const STRATEGY_LABELS = { parallel: t("parallel"), stepwise: t("stepwise") };
 
 export function savedOptions() {
   try { return JSON.parse(localStorage.getItem(STORAGE_KEY)) || {}; } catch { return {}; }
@@ -38,14 +37,14 @@ export function optionFields(given, change) {
     quiet(choices.model ? choices.model_worth : t("noModel")),
     element("fieldset", {}, element("legend", {}, t("branches")), boxes.map(([, label]) => label)),
     select(t("maxRounds"), "max_rounds", [1, 2, 3, 4, 5].map((n) => [n, n]), t("serverDefault", { value: choices.max_rounds }), Number),
-    select(t("strategy"), "strategy", Object.entries(STRATEGY_LABELS), t("serverDefault", { value: STRATEGY_LABELS[choices.strategy] || choices.strategy })),
+    select(t("strategy"), "strategy", ["parallel", "stepwise"].map((each) => [each, t(each)]), t("serverDefault", { value: t(choices.strategy) })),
     select(t("topK"), "top_k", [4, 8, 16, 32, 50].map((n) => [n, n]), t("serverDefault", { value: choices.top_k }), Number),
   ];
 }
 
 export function showActiveOptions() {
   const { mind, branches, max_rounds, strategy, top_k } = savedOptions();
-  const words = [mind && t(mind), branches?.map(branchLabel).join(" + "), max_rounds && countPhrase(max_rounds, "round"), STRATEGY_LABELS[strategy], top_k && t("passages", { n: top_k })].filter(Boolean).join(", ");
+  const words = [mind && t(mind), branches?.map(branchLabel).join(" + "), max_rounds && countPhrase(max_rounds, "round"), strategy && t(strategy), top_k && t("passages", { n: top_k })].filter(Boolean).join(", ");
   $("chosen").hidden = !words;
   $("chosen").replaceChildren(t("askedWith", { what: words }), button(t("change"), openConfiguration, "plain"), button(t("reset"), reset, "plain"));
 }

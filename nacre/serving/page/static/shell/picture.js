@@ -22,13 +22,13 @@ export async function leafletMap(root, options) {
 }
 
 // Draw nodes {label, r, x, y, drawn: its link or button} and links {start, end, width}. Names come in the order of
-// `compare`, as far as none covers another; `light` gets the node that is pointed at; `ground` is drawn below places.
+// `compare`, as far as none covers another; `light` gets the node that is pointed at; `ground(L, map)` draws what is below places.
 // Gives `whole()`, and `place()` for other names.
 export async function drawPicture(root, { nodes, links, compare, light = () => {}, isNamed = () => true, ground = null }) {
   const [L, map] = await leafletMap(root, { ...(ground ? { maxZoom: 16, maxBounds: [[-85, -190], [85, 190]] } : { crs: (await leaflet()).CRS.Simple, minZoom: -8, maxZoom: 4 }), zoomControl: false, attributionControl: false, keyboard: false });
   const spot = (node) => [-node.y, node.x], at = new Map(nodes.map((node) => [node.iri, node])), whole = () => map.fitBounds(nodes.map(spot), { padding: [EDGE, EDGE], maxZoom: !ground ? 0 : nodes.length > 1 ? PLACES_ZOOM : PLACE_ZOOM, animate: false });
   whole();
-  if (ground) L.geoJSON(ground, { interactive: false, className: "country" }).addTo(map), L.control.scale({ imperial: false }).addTo(map);
+  ground?.(L, map);
   for (const each of links) each.drawn = L.polyline([spot(at.get(each.start)), spot(at.get(each.end))], { className: "link", interactive: false }).addTo(map).getElement();
   for (const node of nodes) {
     node.inside = element("span");

@@ -1,6 +1,6 @@
 // The conversations on the left: list by day, search, rename, fork, export, delete.
 
-import { $, announce, apiPath, button, call, download, element, failureBox, get, h2, iconButton, inline, item, keepFocus, language, navigate, notifyTabs, openMenu, pageAddress, para, query, send, state, t } from "../shared/page.js";
+import { $, announce, apiPath, button, call, download, element, failureBox, get, h2, iconButton, inline, item, keepFocus, language, moveFocus, navigate, notifyTabs, openMenu, pageAddress, para, query, send, state, t } from "../shared/page.js";
 import { editInPlace } from "../turn/turn.js";
 import { setTitle } from "./conversation.js";
 
@@ -22,6 +22,7 @@ export async function listThreads(most = MAX_LISTED) {
     const had = $("threads").contains(document.activeElement);
     $("threads").replaceChildren(...[...days].map(([name, threads]) => element("section", {}, h2(name), element("ul", {}, threads.map(threadItem)))),
       found.length === most && most < 200 ? button(t("showMore"), () => listThreads(200), "plain") : "");
+    rove($("threads").querySelector("li:has([aria-current])") ?? $("threads").querySelector("li"));
     if (had) keepFocus();
   } catch (problem) {
     if (own !== latestRequest) return;
@@ -30,6 +31,11 @@ export async function listThreads(most = MAX_LISTED) {
     $("threads").prepend(failureBox(problem, button(t("tryAgain"), () => listThreads())));
   }
 }
+
+// One conversation and its menu are in the order of Tab; arrow keys go to the others.
+function rove(own) { for (const each of $("threads").querySelectorAll("li > :is(a, button)")) each.tabIndex = each.parentElement === own ? 0 : -1; }
+$("threads").addEventListener("focusin", ({ target }) => rove(target.closest("li")));
+$("threads").addEventListener("keydown", (event) => moveFocus(event, $("threads").querySelectorAll("a.open")));
 
 function dayLabel(time) {
   const midnight = new Date().setHours(0, 0, 0, 0), at = time * 1000;

@@ -1,6 +1,6 @@
 // Rows with numbers -> a figure that fits their shape: bars, groups, lines, a pie, a scatter, a histogram; by Chartist.
 
-import { areYears, block, button, download, element, formatCell, language, quiet, t, withUnit } from "../shared/page.js";
+import { areYears, block, button, download, element, formatCell, labelOf, language, quiet, t, withUnit } from "../shared/page.js";
 import { toCsv } from "./table.js";
 
 const MIN_VALUES = 8, MIN_DISTINCT = 4, MAX_BINS = 16, MAX_BARS = 24, MAX_GROUPS = 8, MAX_TIMES = 2000, BAR_HEIGHT = 26, BAR_WIDTH = 13;
@@ -8,7 +8,6 @@ const BAR_KINDS = ["bars", "grouped", "stacked"];
 // the width of a letter, in units of the drawing
 const LETTER = 7.4;
 const TIME = /^[12]\d{3}(-\d\d(-\d\d(T[\d:.Z+-]*)?)?)?$/;
-const KIND_LABELS = { bars: t("chartBars"), grouped: t("chartGrouped"), stacked: t("chartStacked"), line: t("chartLine"), scatter: t("chartScatter"), pie: t("chartPie"), histogram: t("chartHistogram") };
 // the beginnings of words that ask for a kind, which is the first; the most special kind before others
 const ASKED = t("chartWords").split("; ");
 export const askedKind = (question) => ASKED.find((words) => new RegExp("\\b(" + words + ")", "i").test(question))?.split("|")[0];
@@ -23,20 +22,22 @@ export async function chart(table, asked) {
   const draw = async (own) => {
     const chosen = selectPoints(own, table), drawn = await drawChart(own.kind, chosen), marks = [...drawn.querySelectorAll(".ct-series title")], note = element("span", { role: "status" });
     const tell = (title) => { note.textContent = title?.textContent ?? ""; drawn.querySelector(".at")?.classList.remove("at"); title?.parentNode.classList.add("at"); };
+    root.dataset.kind = own.kind;
     drawn.setAttribute("role", "img");
     drawn.setAttribute("aria-label", chosen.description);
+    drawn.dataset.title = chosen.title;
     // a mark is told where it is pointed at, and as arrow keys reach it
     drawn.tabIndex = 0;
     drawn.onpointerover = ({ target }) => tell(target.querySelector(":scope > title"));
     drawn.onkeydown = ({ key }) => { const step = { ArrowRight: 1, ArrowLeft: -1 }[key]; if (step) tell(marks.at((marks.findIndex((each) => each.parentNode.matches(".at")) + step) % marks.length)); };
-    const choices = figures.length < 2 ? "" : element("span", { class: "kinds-of-chart", role: "group", "aria-label": t("chartKind") }, figures.map((each) => button(KIND_LABELS[each.kind], async () => { await draw(each); root.querySelector("[aria-pressed=true]").focus(); }, "plain", { "aria-pressed": String(each === own) })));
+    const choices = figures.length < 2 ? "" : element("span", { class: "kinds-of-chart", role: "group", "aria-label": t("chartKind") }, figures.map((each) => button(labelOf("chart", each.kind), async () => { await draw(each); root.querySelector("[aria-pressed=true]").focus(); }, "plain", { "aria-pressed": String(each === own) })));
     const save = (label, action) => button(label, action, "plain", { "aria-label": t("saveChart", { what: label }) }), saving = () => import("../../downloads/files/save_chart.js");
     root.replaceChildren(element("figcaption", {}, chosen.title, note), drawn, block("row table-foot", choices,
       save("PNG", async () => (await saving()).savePng(drawn)), save("SVG", async () => (await saving()).saveSvg(drawn)),
       save("CSV", () => download(toCsv(columns, units, rows), "chart.csv", "text/csv"))));
   };
   await draw(figures[0]);
-  if (asked && figures[0].kind !== asked && !(asked === "bars" && figures[0].group != null)) root.append(quiet(t("noSuchChart", { kind: KIND_LABELS[asked] })));
+  if (asked && figures[0].kind !== asked && !(asked === "bars" && figures[0].group != null)) root.append(quiet(t("noSuchChart", { kind: labelOf("chart", asked) })));
   return root;
 }
 
@@ -97,7 +98,7 @@ function selectPoints({ kind, along, value, name, group }, { columns, units = []
     points = (fill === 0 || times.length < 2 * names.length ? times : names).flatMap((title) => groups.map((of) => known.get(title + "\n" + of) ?? point(title, of, fill)));
   }
   const title = t("valueBy", { what, along: [by, columns[group]].filter(Boolean).join(", ") }) + (left < all ? t("theFirst", { n: left, all }) : "");
-  return { points, what, by, write: rounded(value), writeAlong: rounded(along), title, description: KIND_LABELS[kind] + ": " + title + ". " + points.slice(0, 12).map((each) => each.title).join("; ") };
+  return { points, what, by, write: rounded(value), writeAlong: rounded(along), title, description: labelOf("chart", kind) + ": " + title + ". " + points.slice(0, 12).map((each) => each.title).join("; ") };
 }
 
 // All months or years from the first to the last; the times themselves, if they are of another kind.
@@ -147,7 +148,7 @@ async function drawChart(kind, { points, what, by, write, writeAlong }) {
     drawing = new BarChart(root, { labels: names, series: isStacked ? data : data.reverse() }, { ...size, horizontalBars: true, stackBars: isStacked, seriesBarDistance: BAR_WIDTH, axisX: { ...scale, offset: 22 }, axisY: { offset: name, showGrid: false } });
   } else {
     const isLine = kind === "line", times = new Map(isLine ? names.map((each) => [Date.parse(each), each]) : []);
-    const along = isLine ? { type: FixedScaleAxis, ticks: spaced([...times.keys()], wide / 95), labelInterpolationFnc: (at) => times.get(at) } : { type: AutoScaleAxis, scaleMinSpace: 70, labelInterpolationFnc: writeAlong, onlyInteger: isWhole("at") };
+    const along = isLine ? { type: FixedScaleAxis, ticks: spaced([...times.keys()], wide / 95), labelInterpolationFnc: (at) => formatCell(times.get(at), by) } : { type: AutoScaleAxis, scaleMinSpace: 70, labelInterpolationFnc: writeAlong, onlyInteger: isWhole("at") };
     const low = Math.min(...values), fromZero = low >= 0 && low < Math.max(...values) / 2 ? { low: 0 } : {};
     drawing = new LineChart(root, { series: series((own) => own.map((each) => make(each, { x: isLine ? Date.parse(each.name) : each.at, y: each.value }))) }, { ...size, showLine: isLine, lineSmooth: Interpolation.none(), axisY: { ...size.axisY, ...fromZero }, axisX: { ...along, offset: 22 } });
   }

@@ -1,16 +1,16 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, block, button, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, language, para, quiet, row, send, state, t, thingLink, LINK_BY_KIND } from "../shared/page.js";
+import { apiPath, bar, block, button, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, labelOf, language, para, quiet, row, send, state, t, thingLink, LINK_BY_KIND } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
 import { rowTable } from "./table.js";
-import { addsWords, branchLabel, isConfirmed, STATUS_LABELS, teachingButtons, writtenBy } from "./turn.js";
+import { addsWords, branchLabel, isConfirmed, teachingButtons, writtenBy } from "./turn.js";
 
 const MAX_LISTED = 6;
 const BRANCH_ORDER = ["sql", "sparql", "vector", "lexical"];
-const KINDS = { class: t("kindClass"), predicate: t("kindProperty"), entity: t("kindThing"), value: t("kindValue") };
-const STEP_LABELS = { rewriter: t("stepRewriter"), understand: t("stepUnderstand"), tool_selector: t("stepSelector"), fuser: t("stepFuser"), answer: t("stepFuser") };
+// an agent's or a branch's
+const stepLabel = (name) => labelOf("step", branchLabel(name));
 
 // Draw the derivation of a turn into `root`, at each event.
 export function drawDerivation(root, turn) {
@@ -29,11 +29,12 @@ export function drawDerivation(root, turn) {
 }
 
 function summary(record) {
-  const told = [[t("status"), STATUS_LABELS[record.status] || record.status], [t("probability"), record.confidence == null ? null : Math.round(record.confidence * 100) + " %"],
-    [t("took"), formatSeconds(record.seconds)], [t("firstWord"), formatSeconds(record.first_token_seconds)], [t("rounds"), record.rounds], [t("strategy"), record.strategy],
-    [t("modelCalls"), record.llm_calls || null], [t("tokens"), record.llm_calls ? t("tokensRead", { read: formatCell(record.input_tokens), cached: formatCell(record.cached_tokens), written: formatCell(record.output_tokens) }) : null],
-    [t("price"), record.llm_calls ? (record.price == null ? t("unknown") : "$ " + record.price.toFixed(5)) : null], [t("unsupported"), record.unsupported ? t("leftOut", { n: record.unsupported }) : null], ...Object.entries(record.unavailable).map(([branch, why]) => [t("branchNotAvailable"), element("span", {}, branchLabel(branch) + ": ", inline("unavailable", why))]), [t("graphVersion"), record.version]];
-  return element("dl", { class: "summary" }, told.filter(([, value]) => value != null && value !== "").map(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+  const has = record.llm_calls, told = [["status", labelOf("status", record.status)], ["probability", record.confidence == null ? "" : Math.round(record.confidence * 100) + " %"],
+    ["took", formatSeconds(record.seconds)], ["firstWord", formatSeconds(record.first_token_seconds)], ["rounds", record.rounds], ["strategy", t(record.strategy)],
+    ["modelCalls", has], ["tokens", has && t("tokensRead", { read: formatCell(record.input_tokens), cached: formatCell(record.cached_tokens), written: formatCell(record.output_tokens) })],
+    ["price", has && (record.price == null ? t("unknown") : "$ " + record.price.toFixed(5))], ["unsupported", record.unsupported && t("leftOut", { n: record.unsupported })],
+    ["branchNotAvailable", Object.entries(record.unavailable).map(([branch, why]) => para(null, branchLabel(branch) + ": ", inline("unavailable", why), ". ", labelOf("did", branch, "")))], ["graphVersion", record.version]];
+  return element("dl", { class: "summary" }, told.filter(([, value]) => value?.length ?? value).map(([key, value]) => [element("dt", {}, t(key)), element("dd", {}, value)]));
 }
 
 function understandingSection(live, record) {
@@ -44,7 +45,7 @@ function understandingSection(live, record) {
   const readings = selected.length ? selected.map((each) => each.words) : known?.readings.length ? known.readings.map((each) => each.words) : plans;
   const parts = [];
   if (record && (record.standalone_own || addsWords(record))) parts.push(para(null, t("ownQuestion"), element("q", {}, record.standalone_own || record.standalone)));
-  if (known?.mentions.length && !glossed) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => item(element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", inline("tag", KINDS[each.kind] || each.kind)))));
+  if (known?.mentions.length && !glossed) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => item(element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", inline("tag", labelOf("kind", each.kind))))));
   if (known?.unknown.length) parts.push(para("note", t("notKnown", { list: known.unknown.map((each) => each.word + (each.nearest ? t("nearest", { what: each.nearest }) : "")).join(", ") })));
   if (readings.length) parts.push(element("ol", { class: "readings" }, readings.slice(0, MAX_LISTED).map((words) => item(words))));
   return parts.length ? element("section", {}, h3("whatUnderstood"), parts) : "";
@@ -65,10 +66,9 @@ function timeSection(live, record) {
   if (!bars.length) return "";
   const top = Math.max(whole || 0, ...bars.map((each) => each.to)) || 1;
   return element("section", {}, element("h3", {}, t(merged.length ? "time" : "queryTime")), element("ul", { class: "bars" }, bars.map((each) => {
-    const bar = inline("bar");
-    bar.style.marginInlineStart = (each.from / top) * 100 + "%";
-    bar.style.width = Math.max(1, ((each.to - each.from) / top) * 100) + "%";
-    return item(inline("bar-name", STEP_LABELS[each.name] || branchLabel(each.name)), inline("bar-room", bar), inline("bar-time", formatSeconds(each.to - each.from)));
+    const drawn = bar("width", Math.max(0.01, (each.to - each.from) / top));
+    drawn.style.marginInlineStart = (each.from / top) * 100 + "%";
+    return item(inline("bar-name", stepLabel(each.name)), inline("bar-room", drawn), inline("bar-time", formatSeconds(each.to - each.from)));
   })));
 }
 
@@ -78,6 +78,7 @@ function branchSection(branch, round, live, record, queries) {
   const by = record?.by[branch];
   const told = worded ? countPhrase(queries.length, "query") : sentences.length ? countPhrase(sentences.length, "sentence") : countPhrase(queries.reduce((sum, each) => sum + each.rows, 0), "passage");
   return element("details", { class: "part", open: worded || null }, element("summary", {}, element("strong", {}, branchLabel(branch)), faint(" " + told + (by ? t("by", { by: writtenBy(by) }) : ""))),
+    quiet(labelOf("did", branch, ""), " ", record && t(record.citations.some((each) => each.tool === branch) ? "restsOnIt" : "doesNotUseIt")),
     worded ? queries.map((each) => queryDetails(each, record)) : queries.filter((each) => each.error).map((each) => para("error", each.error.message)),
     sentences.slice(0, 24).map((each) => block("passage", para(null, element("strong", {}, each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: t("branchScore") }, formatCell(each.score)))));
 }
@@ -138,7 +139,7 @@ function queryDetails(each, record) {
 }
 
 function agentsSection(record) {
-  return element("details", { class: "part" }, element("summary", {}, element("strong", {}, t("whoDidWhat"))), element("dl", { class: "summary" }, Object.entries(record.by).map(([agent, by]) => [element("dt", {}, STEP_LABELS[agent] || branchLabel(agent)), element("dd", {}, writtenBy(by))])));
+  return element("details", { class: "part" }, element("summary", {}, element("strong", {}, t("whoDidWhat"))), element("dl", { class: "summary" }, Object.entries(record.by).map(([agent, by]) => [element("dt", {}, stepLabel(agent)), element("dd", {}, writtenBy(by))])));
 }
 
 function promptsSection(record) {

@@ -1,21 +1,16 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, labelled, language, loadLabels, localName, openMenu, para, query, quiet, row, send, state, t, thingLink } from "../shared/page.js";
+import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, labelOf, labelled, language, loadLabels, localName, openMenu, para, query, quiet, row, send, state, t, thingLink } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
 
-const BRANCH_LABELS = { sql: t("branchSql"), sparql: "SPARQL", triples: t("branchTriples"), lexical: t("branchLexical"), vector: t("branchVector") };
-export const STATUS_LABELS = {
-  answered: t("statusAnswered"), partial: t("statusPartial"), clarify: t("statusClarify"), not_in_graph: t("statusNotInGraph"),
-  not_understood: t("statusNotUnderstood"), failed: t("statusFailed"),
-};
 // who confirms on a server without keys
 const LOCAL = "local";
 // an answer of MIN_LIST names becomes a list, which shows MAX_NAMED at first
 const NO_VECTORS = /^ingested with --no-vectors/;
 const MIN_LIST = 6, MAX_NAMED = 30;
-const FILES = { xlsx: "fileXlsx", csv: "fileCsv", json: "fileJson", md: "fileMd", ttl: "fileTtl" };
+const FILES = ["xlsx", "csv", "json", "md", "ttl"];
 // what is said of the rest is for the command line; the page shows all rows
 const COMMAND_LINE_HINT = / \(the first are shown, ask with --json for the rest\)|(; the first are shown)?,? ask with --json for the rest| \(ask with --json for all\)/;
 export const withoutHint = (text) => text.replace(COMMAND_LINE_HINT, "");
@@ -25,7 +20,7 @@ export function addsWords({ question, standalone, standalone_own: own }) {
   const asked = wordsOf(question);
   return wordsOf(own || standalone).some((word) => !asked.includes(word));
 }
-export const branchLabel = (branch) => BRANCH_LABELS[branch] || branch;
+export const branchLabel = (branch) => labelOf("branch", branch);
 // who did a step: rules or model, or in words of the server
 export const writtenBy = (by) => (by === "rules" || by === "model" ? t(by) : by);
 
@@ -47,7 +42,7 @@ export function newTurn(question, hooks) {
 export function handleEvent(turn, kind, payload) {
   const { live } = turn;
   if (kind === "token") {
-    if (!turn.text) { turn.steps.hidden = true; recordStep(live, "answer"); }
+    if (!turn.text) { turn.steps.hidden = true; recordStep(live, "fuser"); }
     turn.text += payload;
     // the first token is drawn at once, later ones with the next frame
     if (turn.answer.firstChild) turn.drawing ||= requestAnimationFrame(() => drawTokens(turn)); else drawTokens(turn);
@@ -135,8 +130,9 @@ async function showRows(turn, record, found) {
   if (display === "table") return;
   if (rows?.rows.length > (display ? 1 : 2) && display !== "map") {
     const { chart, askedKind } = await import("./chart.js"), { answers, order } = record.plan?.body ?? {}, number = answers?.find((each) => each.kind === "aggregate");
-    // another question about a chart keeps its kind
-    turn.kind = isCharted(record) ? askedKind(record.question) ?? (display === "shares" ? "pie" : record.derivation?.depends ? turn.root.previousElementSibling?.turn.kind : "") : "";
+    // another question about a chart keeps its kind, but no distribution of numbers by group
+    const before = record.derivation?.depends && turn.root.previousElementSibling?.turn.kind;
+    turn.kind = isCharted(record) ? askedKind(record.question) ?? (display === "shares" ? "pie" : number && before === "histogram" ? "" : before) : "";
     const figure = await chart({ ...rows, ordered: order, fill: number && (/count|sum/.test(number.function) ? 0 : null) }, turn.kind), grid = answer.querySelector(":scope > .grid");
     if (figure) (grid || answer.lastChild)[grid ? "before" : "after"](figure);
   }
@@ -224,7 +220,7 @@ function isChosen(turn, record) {
 function statusLines(turn, record) {
   const sure = record.confidence == null || isChosen(turn, record) ? "" : record.confidence > 0.99 ? t("moreThan99") : Math.round(record.confidence * 100) + " %";
   const reason = !record.reason || record.answer.includes(record.reason) ? [] : [record.reason], notes = [];
-  const line = [element("span", { class: "dot", "aria-hidden": "true" }), STATUS_LABELS[record.status] || record.status, isChosen(turn, record) && t("chosenReading"),
+  const line = [element("span", { class: "dot", "aria-hidden": "true" }), labelOf("status", record.status), isChosen(turn, record) && t("chosenReading"),
     sure && element("span", { class: "sure", title: t("sureTitle") }, t("sure", { percent: sure })), [...new Set([...reason, ...record.caveats])].map((each) => [" · ", inline("note", each)])];
   if (!record.thread && turn.hooks.ask) notes.push(t("turnNotStored"));
   for (const [agent, by] of Object.entries(record.by)) if (by !== "rules" && by !== "model") notes.push(agent + ": " + by);
@@ -280,7 +276,7 @@ function toolbar(turn, record, kept) {
     if (hooks.fork && !state.choices?.is_visitor) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
     if (state.choices?.sharing) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
   }
-  bar.append(iconButton("save", t("downloadAnswer"), ({ currentTarget: own }) => openMenu(own, ...Object.entries(record.thread ? FILES : { json: "fileJson" }).map(([format, key]) => button(t(key), () => save(record, format, own))))));
+  bar.append(iconButton("save", t("downloadAnswer"), ({ currentTarget: own }) => openMenu(own, ...(record.thread ? FILES : ["json"]).map((format) => button(labelOf("file", format), () => save(record, format, own))))));
   if (hooks.derive) bar.append(button([icon("route"), t("howFound")], () => hooks.derive(turn), "plain derive"));
   bar.querySelector(".derive")?.setAttribute("aria-label", t("howFound"));
   return bar;
