@@ -31,6 +31,7 @@ from nacre.understanding.question.records import INEQUALITIES, Condition, Number
 NumberRule = Callable[[ParseState, ParseState, Number, str, ParseContext], ParseStates]
 
 AGE_UNITS = frozenset(("", "year"))  # units of ages
+AGE_RULES = frozenset(("measured number", "number of age"))  # what reads ages
 
 # the comparison of a measure that is smaller if the adjective says more: "newer than" of years of age
 _REVERSED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
@@ -96,6 +97,12 @@ def _as_date(ref: Ref, operator: str, number: Number, context: ParseContext) -> 
         return compared, number._replace(value=year, unit="")
     born = date(year, today.month, min(today.day, calendar.monthrange(year, today.month)[1]))
     return compared, number._replace(date_start=born.isoformat(), date_end=(born + timedelta(1)).isoformat(), unit="")
+
+
+def is_year_of_birth(number: Number, value: str | float) -> bool:
+    """Whether a date or year of a condition is that of the birth of somebody of an age."""
+    year = date.today().year - number.value
+    return number.unit in AGE_UNITS and number.value < FIRST_YEAR and str(value)[:4] == f"{year:.0f}"
 
 
 def _bounded(

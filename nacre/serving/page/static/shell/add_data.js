@@ -22,6 +22,9 @@ export function showAddData(wanted) {
   if (state.choices.attaches) import("../../attach/files/attach.js").then(({ attachForm }) => attaching.replaceWith(attachForm(drawGraphs)));
 }
 
+// The name that a graph may have for words: "faehre-test" for "Fähre Test".
+const graphName = (words) => words.toLowerCase().replaceAll("ß", "ss").normalize("NFD").replace(/([aou])\u0308/g, "$1e").replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
+
 // The name of the graph; if there is one of this name, what becomes of it. `adds` takes another name.
 export function nameFields(view, label, name, adds) {
   view.name = element("input", { maxlength: "64", autocomplete: "off", value: name });
@@ -33,6 +36,7 @@ export function nameFields(view, label, name, adds) {
     note.replaceChildren(...(adds && !line.hidden && !view.replace.checked ? [t("filesAdded", { name: view.name.value }), " ", button(t("asNewGraph"), adds, "plain")] : []));
   };
   for (const each of [view.name, view.replace]) each.addEventListener("input", update);
+  view.name.addEventListener("change", () => { view.name.value = graphName(view.name.value); update(); });
   update();
   return [element("label", { class: "field" }, label, view.name), line, note];
 }
@@ -54,7 +58,7 @@ function addFiles(view, files) {
   view.files.push(...files);
   view.list.replaceChildren(...view.files.map((file) => view.items.get(file) || fileItem(view, file)));
   if (!view.name.value) {
-    view.name.value = (view.files[0]?.name || "").toLowerCase().replace(/\..*$/, "").replaceAll("ß", "ss").normalize("NFD").replace(/([aou])\u0308/g, "$1e").replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
+    view.name.value = graphName((view.files[0]?.name || "").replace(/\..*$/, ""));
     view.name.dispatchEvent(new Event("input"));
   }
 }

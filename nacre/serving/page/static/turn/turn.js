@@ -5,7 +5,7 @@ import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
 
-const BRANCH_LABELS = { sql: t("branchSql"), sparql: "SPARQL", triples: t("branchTriples"), lexical: t("branchLexical"), vector: t("branchVector") };
+const BRANCH_LABELS = { sql: t("branchSql"), sparql: "SPARQL", triples: t("branchTriples"), lexical: t("branchLexical"), places: t("branchPlaces"), vector: t("branchVector") };
 export const STATUS_LABELS = {
   answered: t("statusAnswered"), partial: t("statusPartial"), clarify: t("statusClarify"), not_in_graph: t("statusNotInGraph"),
   not_understood: t("statusNotUnderstood"), failed: t("statusFailed"),
