@@ -97,12 +97,13 @@ def is_reversed_measure(graph: SchemaGraph, predicate: str, concepts: tuple[str,
 
 
 def _own_and_neighbour_measures(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> Iterator[_Measure]:
+    is_money = not set(phrase_list("parsing", "price_concepts")).isdisjoint(concepts)
     for near, distance in _distances(graph, node).items():
         for predicate in graph.literals[near]:
             if not (graph.is_numeric(predicate) or graph.is_date(predicate)):
                 continue
-            if graph.about(predicate).role == "identifier":
-                # An identifying number measures nothing.
+            if graph.about(predicate).role == "identifier" or (is_money and graph.is_date(predicate)):
+                # An identifying number measures nothing, and what was "paid on" a day is not expensive by that day.
                 continue
             best = _best_name(graph, predicate, concepts)
             if best is not None:
