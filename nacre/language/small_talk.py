@@ -94,8 +94,9 @@ def intents(kind: str) -> frozenset[str]:
 
 def refers_back(text: str) -> bool:
     """Whether a text has a word that refers to earlier turns."""
-    words = _data(orientation_language(text))["referring"]
-    return not {token.norm for token in tokenize(text)}.isdisjoint(fold(words).split())
+    words, tokens = _data(orientation_language(text))["referring"].split(), tokenize(text)
+    # "sie" refers back, and "Sie" is the person that is asked
+    return not {token.text if at else token.text.lower() for at, token in enumerate(tokens)}.isdisjoint(words)
 
 
 def asks_for_data(text: str, code: str = "en") -> bool:

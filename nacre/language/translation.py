@@ -222,8 +222,9 @@ def _expression(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
 def _degree(folded: Sequence[str], at: int, known: Glosses) -> Gloss | None:
     """A comparative or superlative of several words: "plus haut", "le moins cher", "am höchsten"."""
     is_lead = folded[at] in known.word_lists["superlative_leads"]
-    if is_lead and at + 1 < len(folded) and known.degrees.get(folded[at + 1], "").endswith("est"):
-        return Gloss(at, at + 2, f"the {known.degrees[folded[at + 1]]}")
+    degree = known.degrees.get(folded[at + 1], "") if is_lead and at + 1 < len(folded) else ""
+    if degree.endswith("est") or degree.startswith("most "):
+        return Gloss(at, at + 2, f"the {degree}")
     first = at + (folded[at] in known.word_lists["articles"])
     if first + 1 >= len(folded) or folded[first] not in known.word_lists["more"] | known.word_lists["less"]:
         return None

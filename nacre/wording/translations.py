@@ -507,8 +507,11 @@ def translated_literal(text: str, code: str, unit: str = "", *, is_boolean: bool
     day = _DAY.fullmatch(text)
     if day is not None:
         return _day_words(text, code, day)
-    is_number = text.replace(".", "", 1).isdigit()
-    return separate_number(append_unit(text.removesuffix(".0"), unit), code) if is_number else text
+    if not text.replace(".", "", 1).isdigit():
+        return text
+    number = text.removesuffix(".0")
+    # a number with a unit is no year
+    return separate_number(append_unit(f"{int(number):,}" if unit and number.isdigit() else number, unit), code)
 
 
 def _translated(text: str, data: tuple[Value, ...], code: str) -> str:

@@ -1,5 +1,8 @@
 """Everyday questions about a club: what nobody used, who is there longest, what was earned, and short follow-ups."""
 
+from datetime import date
+from pathlib import Path
+
 import pytest
 
 from tests.support.ask_graph import Ask, ask_graph
@@ -125,3 +128,25 @@ def jars(tmp_path_factory: pytest.TempPathFactory) -> Ask:
 async def test_rows_by_the_header_of_their_key(jars: Ask, question: str, values: list[object]) -> None:
     answer = await jars(question)
     assert answer["values"] == values, answer["answer"]
+
+
+DELIVERIES = """Delivery,Date,Mill,Sacks,Price per sack (€)
+D1,2024-02-03,Elmwater,20,14.00
+D2,2024-02-19,Elmwater,10,16.00
+D3,2024-03-04,Ropewalk,30,11.00
+"""
+
+
+async def test_a_price_per_unit_is_no_group_and_is_not_added_up(tmp_path: Path) -> None:
+    ask = ask_graph(DELIVERIES, tmp_path, "deliveries.csv")
+    assert (await ask("What is the price per sack?"))["values"] == [11, 14, 16]
+    assert (await ask("average price per sack per mill"))["values"] == ["Elmwater", 15, "Ropewalk", 11]
+
+
+async def test_an_age_is_compared_with_the_date_of_birth(tmp_path: Path) -> None:
+    born = [f"{date.today().year - age}-01-01" for age in (70, 34, 12)]
+    rows = zip(("Ann Pell", "Ben Roe", "Cas Ivey"), born, ("2021-01-05", "2001-02-03", "2022-04-08"), strict=True)
+    table = "\n".join(map(",".join, [("Rower", "Born", "Joined"), *rows]))
+    ask = ask_graph(table, tmp_path, "rowers.csv")
+    assert (await ask("Which rowers are younger than 20 years?"))["values"] == ["Cas Ivey"]
+    assert (await ask("Which rowers are older than 30?"))["values"] == ["Ann Pell", "Ben Roe"]

@@ -113,13 +113,29 @@ def test_everyday_questions(opened: Nacre, asked: str, values: list[Any]) -> Non
         ("Was weißt du über Märchen?", "Angaben zu Märchen: Uraufführung: 3. Mai 1901; Spielzeit: 14."),
         ("Wie hoch ist der Jahresbeitrag von Lena Höhn?", "1.240,5"),
         ("Wo liegt der Mühlensaal?", "Mühlensaal liegt bei 51,96236; 7,62571"),
+        ("Was ist über Märchen bekannt?", "Angaben zu Märchen: Uraufführung: 3. Mai 1901; Spielzeit: 14."),
         ("Vergleiche Märchen und Grüße", "| Uraufführung"),
-        ("Hallo", "Frag mich etwas dazu: Konzerte, Sänger, Stücke und "),
+        ("Vergleiche Märchen und Grüße", "| Besucher (Konzerte)"),
+        ("Vergleiche Märchen und Grüße", "| 95 bis 210"),
+        ("Hallo", "Fragen Sie mich etwas dazu: Konzerte, Sänger, Stücke und "),
         ("Was gibt es hier?", "„Wie viele Konzerte gibt es?“"),
     ],
 )
 def test_words_of_answers(opened: Nacre, asked: str, said: str) -> None:
     assert said in record_of(opened, asked)["answer"].replace(" [1]", "")
+
+
+def test_a_person_is_no_program_and_what_an_answer_rests_on_is_in_german(opened: Nacre) -> None:
+    chat = opened.graph("chor").chat()
+    turns = {
+        "Seit wann ist Lena Höhn im Chor?": "4. Oktober 2021",
+        "Wie alt ist sie?": "Das gibt dieser Graph nicht an",
+        "Wer sind Sie?": "Ich bin Nacre",
+        "Bist du sicher?": "Meine letzte Antwort beruht auf ihren Quellen",
+        "Was habe ich zuerst gefragt?": "„Seit wann ist Lena Höhn im Chor?“",
+    }
+    for asked, said in turns.items():
+        assert said in chat.ask(asked, mind="rules").record["answer"], asked
 
 
 ENGLISH = re.compile(

@@ -354,6 +354,7 @@ def _citation(citation: SharedCitation, answer: SharedAnswer, words: dict[str, A
     rows = "" if is_shown else _table(citation, words, title, language)
     basis = _fill(words["restsOn"], what=_translated(citation.basis, language)) if citation.basis else ""
     source = citation.source if language == ENGLISH or not citation.rows else ""
+    source = _branch(source, words) if f"branch{source.title()}" in words else source
     said = " – ".join(each for each in ("" if citation.rows else citation.text, source, basis) if each)
     return f'<li id="source-{citation.n}">[{citation.n}] {_safe(said)}{rows}</li>'
 
@@ -373,9 +374,18 @@ def _derivation(answer: SharedAnswer, words: dict[str, Any], language: str) -> s
 def _query(query: SharedQuery, words: dict[str, Any], language: str) -> str:
     params = ", ".join("" if each is None else str(each) for each in query.params)
     number = words["row"][0 if query.rows == 1 else 1]
-    head = f"{query.tool.upper()}: {query.words}" if query.words else query.tool.upper()
+    branch = _branch(query.tool, words)
+    head = f"{branch}: {query.words}" if query.words else branch
     text = f"{query.text}\n-- {params}" if params else query.text
-    return f"<p>{_safe(head)} ({_safe(_fill(number, n=_cell(query.rows, language)))})</p><pre>{_safe(text)}</pre>"
+    # what a search is for is in its words; in other languages its text is an English gloss
+    statement = "" if query.words and query.tool in ("lexical", "vector") else f"<pre>{_safe(text)}</pre>"
+    return f"<p>{_safe(head)} ({_safe(_fill(number, n=_cell(query.rows, language)))})</p>{statement}"
+
+
+def _branch(tool: str, words: dict[str, Any]) -> str:
+    """The branch of a query in words: "Tables"."""
+    name = str(words.get(f"branch{tool.title()}", tool.upper()))
+    return name[:1].upper() + name[1:]
 
 
 def _table(shown: SharedAnswer | SharedCitation, words: dict[str, Any], title: str, language: str) -> str:

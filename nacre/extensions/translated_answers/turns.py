@@ -18,6 +18,7 @@ from nacre.language.sanitize import quote_line
 from nacre.language.small_talk import intents
 from nacre.language.tokens import fold, tokenize
 from nacre.language.translation import fill_template, gloss_words, join_translated, translated_plural
+from nacre.language.values import MONEY_SIGN
 from nacre.language.word_forms import plural
 from nacre.plans.selects import asked_select
 from nacre.records.answer import Answer
@@ -25,6 +26,7 @@ from nacre.records.evidence import Evidence, EvidenceSentence, Rows
 from nacre.records.plan import Plan, Select
 from nacre.records.schema import Schema
 from nacre.records.turn import Reading
+from nacre.understanding.dialogue.rewrite import meta_kind
 from nacre.wording.grid import build_grid
 from nacre.wording.labels import predicate_label
 from nacre.wording.nouns import nominal_label
@@ -56,6 +58,8 @@ def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> Answe
         return _with_rows(draft, stated, view, schema, view.language) if stated is not None else draft
     if view.understanding.orientation:
         return _translate_orientation(draft, view.understanding.orientation, schema, code)
+    if view.rewrite.aside and view.conversation:
+        return replace(draft, translated=(_translated_meta_answer(view, schema),))
     rows = view.evidence[draft.table] if draft.table is not None else None
     options, others = (_translated_options(readings, schema, view) for readings in (draft.options, draft.others))
     offer = fill_template(code, "offer", words="; ".join(_quoted(each.words, code) for each in options))
@@ -87,6 +91,19 @@ def translate_draft(draft: AnswerDraft, view: TurnView, schema: Schema) -> Answe
             _without_rows(translated, view, schema) if not draft.values and draft.status != "answered" else translated
         )
     return _without_rows(translated, view, schema)
+
+
+def _translated_meta_answer(view: TurnView, schema: Schema) -> str:
+    """The answer to a question about the conversation."""
+    code, last, kind = view.rewrite.gloss, view.conversation[-1], meta_kind(view.standalone)
+    quoted = [_quoted(quote_line(turn.question), code) for turn in view.conversation]
+    if kind and kind != "doubt":
+        return fill_template(code, kind, first=quoted[0], last=quoted[-1], all="; ".join(quoted))
+    words = plan_words(last.plan, {}, schema, last.question, code) if last.plan is not None else ""
+    if not words or last.confidence is None:
+        return fill_template(code, "no_basis")
+    percent = round(100 * last.confidence)
+    return fill_template(code, "basis", question=quoted[-1], words=_quoted(words, code), percent=percent)
 
 
 def _is_comparison(evidence: Evidence) -> bool:
@@ -313,7 +330,7 @@ def _quoted(text: str, code: str) -> str:
 
 MAX_SOURCE_ROWS = 3  # rows of a source that are shown in one line (given)
 _ENGLISH_DAY = re.compile(rf"(\d\d?) ({'|'.join(calendar.month_name[1:])}) (\d{{4}})")
-_NUMBER = re.compile(r"-?\d[\d,.]*%?(?: \S{1,8})?")
+_NUMBER = re.compile(rf"-?(?:{MONEY_SIGN.pattern})?\d[\d,.]*%?(?: \S{{1,8}})?")
 
 
 def _translated_rows(rows: Rows, plan: Plan | None, words: str, schema: Schema, question: str, code: str) -> Rows:
@@ -335,6 +352,7 @@ def _translated_rows(rows: Rows, plan: Plan | None, words: str, schema: Schema, 
 
 def _translated_comparison(rows: Rows, schema: Schema, question: str, code: str) -> Rows:
     """A comparison of things with its table, text and words in a language; labels that are no property's stay."""
+    own = {str(row[0]) for row in rows.table.rows}
     labels = {
         form: translated_property(p.iri, schema, question, code)
         for p in schema.shown_predicates
@@ -342,16 +360,19 @@ def _translated_comparison(rows: Rows, schema: Schema, question: str, code: str)
         for form in (noun, plural(noun))
     }
     for c in schema.shown_classes:
-        kind = class_label(c, schema, "", code)
-        things = fill_template(code, "number_of", things=translated_plural(kind, code) or kind)
-        labels[f"number of {plural(c.label.lower())}"] = things
+        kind, kinds = class_label(c, schema, "", code), plural(c.label.lower())
+        several = translated_plural(kind, code) or kind
+        labels[f"number of {kinds}"] = fill_template(code, "number_of", things=several)
+        # of the things that link to them, as a price of cars
+        parts = {label: property_ for label, property_ in labels.items() if f"{label} ({kinds})" in own}
+        labels |= {f"{label} ({kinds})": f"{property_} ({several})" for label, property_ in parts.items()}
     cells = tuple(
         (labels.get(str(label), str(label)), *(_cell_in_language(str(cell), code) for cell in others))
         for label, *others in rows.table.rows
     )
     table = replace(rows.table, columns=(fill_template(code, "property"), *rows.table.columns[1:]), rows=cells)
     words = fill_template(code, "comparison", things=join_translated(list(table.columns[1:]), code))
-    text = "; ".join(f"{label}: {' / '.join(own)}" for label, *own in cells)
+    text = "; ".join(f"{label}: {' / '.join(others)}" for label, *others in cells)
     return replace(rows, table=table, words=words, title=words, text=text)
 
 
@@ -363,6 +384,6 @@ def _cell_in_language(text: str, code: str) -> str:
         return fill_template(code, "date", day=found[1], month=month, year=found[3])
     if text in ("yes", "no"):
         return fill_template(code, f"{text}_value")
-    if _NUMBER.fullmatch(text):
-        return separate_number(text, code)
+    if all(map(_NUMBER.fullmatch, ends := text.split(" to "))):
+        return f" {fill_template(code, 'to')} ".join(separate_number(end, code) for end in ends)
     return text.replace(" and ", f" {fill_template(code, 'and')} ").replace(" to ", f" {fill_template(code, 'to')} ")

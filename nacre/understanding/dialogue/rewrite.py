@@ -476,7 +476,8 @@ def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:
     if match.intent == "counts" and match.rest:
         # of what it counts
         return ""
-    if is_follow_up and (match.intent == "counts" or (about_graph and refers_back(text))):
+    refers = refers_back(text) and (about_graph or match.intent == "self")
+    if is_follow_up and (match.intent == "counts" or refers):
         return ""
     is_sure = match.likeness >= threshold(is_loose=False)
     if not is_sure and (refers_back(text) or (about_graph and match.rest)):

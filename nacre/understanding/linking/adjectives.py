@@ -41,6 +41,9 @@ def measured_properties(
 
     A concept with a leading "-" is reversed: who is old was born early.
     """
+    if concepts[:1] == ("age",) and is_person(graph.nodes[node].label):
+        # The date someone joined does not tell their age.
+        concepts = tuple(concept for concept in concepts if concept.lstrip("-") in AGES_OF_PERSONS)
     found = [*_own_and_neighbour_measures(graph, node, concepts), *_linked_amounts(graph, node, concepts)]
     if not any(measure.ref.node == node for measure in found):
         found += _only_date(graph, node, concepts)
@@ -48,11 +51,14 @@ def measured_properties(
 
 
 def amounts(graph: SchemaGraph, node: int) -> list[str]:
-    """The amounts of money that things of a class have."""
-    numbers = measured_numbers(graph, node)
+    """The amounts of money that things of a class have and that may be added up: no prices per litre."""
+    numbers = [each for each in measured_numbers(graph, node) if not is_intensive(graph, each)]
     measures = measured_properties(graph, node, phrase_list("parsing", "amount_concepts"))
     return [ref.predicate for ref, _, _ in measures if ref.node == node and ref.predicate in numbers]
 
+
+# the concepts of "old" that tell how old persons are, and not when they joined
+AGES_OF_PERSONS = frozenset(("age", "birth", "born"))
 
 DISTANCE = "distance"  # what "nearest" and "far" measure
 
@@ -66,6 +72,12 @@ def is_measured_number(graph: SchemaGraph, predicate: str) -> bool:
     """Whether the values of a property may be added up."""
     is_amount = graph.is_numeric(predicate) and not graph.is_date(predicate)
     return is_amount and graph.about(predicate).role != "identifier" and predicate not in graph.boolean_predicates
+
+
+def is_intensive(graph: SchemaGraph, predicate: str) -> bool:
+    """Whether a property is intensive, so that its values are not added up: "height", "price per litre"."""
+    words = set(graph.words[predicate])
+    return bool(words & language().words["intensive"]) and not words & language().words["counting"]
 
 
 def unnamed_measures(graph: SchemaGraph, node: int, concepts: Sequence[str] = ()) -> list[Ref]:
@@ -85,12 +97,13 @@ def is_reversed_measure(graph: SchemaGraph, predicate: str, concepts: tuple[str,
 
 
 def _own_and_neighbour_measures(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> Iterator[_Measure]:
+    is_money = not set(phrase_list("parsing", "price_concepts")).isdisjoint(concepts)
     for near, distance in _distances(graph, node).items():
         for predicate in graph.literals[near]:
             if not (graph.is_numeric(predicate) or graph.is_date(predicate)):
                 continue
-            if graph.about(predicate).role == "identifier":
-                # An identifying number measures nothing.
+            if graph.about(predicate).role == "identifier" or (is_money and graph.is_date(predicate)):
+                # An identifying number measures nothing, and what was "paid on" a day is not expensive by that day.
                 continue
             best = _best_name(graph, predicate, concepts)
             if best is not None:
@@ -120,9 +133,6 @@ def _linked_amounts(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) ->
 
 def _only_date(graph: SchemaGraph, node: int, concepts: tuple[str, ...]) -> list[_Measure]:
     """The single date of a node, whatever its name: a thing is as old as the only date known of it."""
-    if concepts[:1] == ("age",) and is_person(graph.nodes[node].label):
-        # The date someone joined does not tell their age.
-        return []
     place = next((i for i, c in enumerate(concepts) if c.lstrip("-") == "date"), None)
     dates = [p for p in graph.literals[node] if graph.is_date(p)]
     if place is None or len(dates) != 1:

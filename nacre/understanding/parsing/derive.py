@@ -72,7 +72,8 @@ def parse_context(question: Question, links: Sequence[Link], graph: SchemaGraph)
 
 
 def _without_parts_of_names(question: Question, links: Sequence[Link]) -> Question:
-    """The question without numbers and cues inside names: "8302-2", "the phone numbers of the shops"."""
+    """The question without numbers and cues inside names: "8302-2", "the phone numbers of the shops", "price per
+    litre"."""
     words = question.tokens
     codes = [
         link
@@ -85,12 +86,17 @@ def _without_parts_of_names(question: Question, links: Sequence[Link]) -> Questi
         for number in question.numbers
         if not any(code.start <= number.start and number.end <= code.end for code in codes)
     )
-    properties = [link for link in links if link.kind == "property" and link.exact]
+    properties = [link for link in links if link.kind == "property"]
     cues = tuple(
         cue
         for cue in question.cues
-        if cue.kind != "count"
-        or not any(link.start < cue.start and link.covered >> cue.start & 1 for link in properties)
+        if cue.kind not in ("count", "group")
+        or not any(
+            link.start < cue.start and link.covered >> cue.start & 1
+            for link in properties
+            # of "price per litre in euros" too
+            if link.exact or cue.kind == "group"
+        )
     )
     return question._replace(numbers=numbers, cues=cues)
 

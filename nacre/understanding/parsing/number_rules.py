@@ -7,6 +7,7 @@ what the number is compared with, "=" if nothing is said.
 import calendar
 import re
 from collections.abc import Callable
+from datetime import date, timedelta
 from typing import Any
 
 from nacre.language.data import language, phrase_list
@@ -30,6 +31,7 @@ from nacre.understanding.question.records import INEQUALITIES, Condition, Number
 NumberRule = Callable[[ParseState, ParseState, Number, str, ParseContext], ParseStates]
 
 AGE_UNITS = frozenset(("", "year"))  # units of ages
+AGE_RULES = frozenset(("measured number", "number of age"))  # what reads ages
 
 # the comparison of a measure that is smaller if the adjective says more: "newer than" of years of age
 _REVERSED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "!=": "!="}
@@ -78,8 +80,29 @@ def _measured_number(
     for owner in owners or frequent_person_refs(context):
         for ref, reverse, cost in measured_properties(context.graph, owner.node, number.concepts)[:2]:
             if not reverse or number.until is None:
-                compared = _REVERSED[operator] if reverse else operator
-                yield _bounded("measured number", 0.5 - cost, new, ref, compared, number, context, mode="C")
+                compared, limit = _as_date(ref, operator, number, context) if reverse else (operator, number)
+                yield _bounded("measured number", 0.5 - cost, new, ref, compared, limit, context, mode="C")
+
+
+def _as_date(ref: Ref, operator: str, number: Number, context: ParseContext) -> tuple[str, Number]:
+    """The comparison of a measure that is smaller if the adjective says more, with an age as the day of birth: "under
+    20" was born after this day 20 years ago."""
+    compared, graph = _REVERSED[operator], context.graph
+    is_age = number.unit in AGE_UNITS and not number.date_start and number.value < FIRST_YEAR
+    if not is_age or not graph.is_date(ref.predicate):
+        return compared, number
+    today = date.today()
+    year = today.year - int(number.value)
+    if not _is_on_days(graph, ref):
+        return compared, number._replace(value=year, unit="")
+    born = date(year, today.month, min(today.day, calendar.monthrange(year, today.month)[1]))
+    return compared, number._replace(date_start=born.isoformat(), date_end=(born + timedelta(1)).isoformat(), unit="")
+
+
+def is_year_of_birth(number: Number, value: str | float) -> bool:
+    """Whether a date or year of a condition is that of the birth of somebody of an age."""
+    year = date.today().year - number.value
+    return number.unit in AGE_UNITS and number.value < FIRST_YEAR and str(value)[:4] == f"{year:.0f}"
 
 
 def _bounded(
@@ -155,8 +178,8 @@ def _age(state: ParseState, new: ParseState, number: Number, operator: str, cont
     ages = measured_properties(context.graph, owner.node, phrase_list("parsing", "age_concepts"))
     for ref, reverse, cost in ages[:1]:
         if ref.node == owner.node and (not reverse or number.until is None):
-            age, compared = number._replace(unit=""), _REVERSED[operator] if reverse else operator
-            yield _bounded("number of age", 0.3 - cost, new, ref, compared, age, context)
+            compared, age = _as_date(ref, operator, number, context) if reverse else (operator, number)
+            yield _bounded("number of age", 0.3 - cost, new, ref, compared, age._replace(unit=""), context)
 
 
 def _date(state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext) -> ParseStates:
@@ -427,15 +450,15 @@ def group_by_period(state: ParseState, context: ParseContext, at: int) -> ParseS
     if not is_group and not (state.mode == "T" and not state.targets and has_most):
         return
     covered = state.covered | token_mask(at, at + 1)
-    for date, cost in nearby_dates(state, context.graph):
-        if context.graph.about(date.predicate).datatype not in ("date", "datetime"):
+    for dated, cost in nearby_dates(state, context.graph):
+        if context.graph.about(dated.predicate).datatype not in ("date", "datetime"):
             continue
-        ref = date._replace(part=part)  # type: ignore[arg-type]
+        ref = dated._replace(part=part)  # type: ignore[arg-type]
         new = add_schema_node(state._replace(covered=covered), ref, context)
-        gain = PERIOD_GAIN - cost - later_date_cost(date, context.graph)
+        gain = PERIOD_GAIN - cost - later_date_cost(dated, context.graph)
         if is_group:
             # "arrived each year": the date of the verb is no column of its own
-            targets = tuple(each for each in state.targets if each != Target(date))
+            targets = tuple(each for each in state.targets if each != Target(dated))
             gain += SAME_EVENT_GAIN * (len(state.targets) - len(targets))
             changes = {"group": (*state.group, ref), "targets": targets, "next_role": "", "mode": "T", "last": "prop"}
             yield new.apply_rule("group by time", gain, **changes)

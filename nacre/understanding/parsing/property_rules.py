@@ -12,7 +12,7 @@ from nacre.language.labels import false_value, is_boolean_predicate, none_value,
 from nacre.language.tokens import lemma, split_name
 from nacre.language.word_forms import is_participle, is_plural
 from nacre.records.plan import OF_NUMBERS
-from nacre.understanding.linking.adjectives import is_measured_number
+from nacre.understanding.linking.adjectives import is_intensive, is_measured_number
 from nacre.understanding.parsing.class_rules import is_open_participle
 from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.parsing.state import (
@@ -323,7 +323,7 @@ def _aggregate_target(
     shared = {"targets": targets, "shared_aggregates": functions, "distinct": False}
     yield new.apply_rule("aggregate target", 0.2, **shared, **pending)
     has_total = numeric and not is_identifier and not context.graph.is_date(ref.predicate)
-    if functions == ("count",) and has_total and not _is_intensive(ref.predicate, context):
+    if functions == ("count",) and has_total and not is_intensive(context.graph, ref.predicate):
         total = Target(ref, "sum")
         yield new.apply_rule(TOTAL_RULE, -0.1, targets=(*state.targets, total), **pending)
     if functions in (("sum",), ("count",)):
@@ -343,7 +343,7 @@ def _counts_values(new: ParseState, ref: Ref, context: ParseContext) -> bool:
         return True
     words = context.graph.words[ref.predicate]
     numeric = context.graph.is_numeric(ref.predicate) and not context.graph.is_date(ref.predicate)
-    sorts = not numeric or _is_intensive(ref.predicate, context)
+    sorts = not numeric or is_intensive(context.graph, ref.predicate)
     is_name = about.role in ("name", "identifier") or bool(words and words[-1] in language().words["naming"])
     if not sorts or not (is_name or about.role == "fact") or about.objects >= about.subjects:
         return False
@@ -369,12 +369,6 @@ def _is_counted_property(state: ParseState, new: ParseState, ref: Ref, context: 
     is_adjacent = owner.kind == "class" and owner.end == counted.start
     is_adjacent &= is_plural(words[counted.end - 1].norm) and not is_plural(words[owner.end - 1].norm)
     return is_class_counted and is_adjacent and not is_repeated and not state.next_role
-
-
-def _is_intensive(predicate: str, context: ParseContext) -> bool:
-    """Whether a property is intensive, so that its values are not added up: "height"."""
-    words = set(context.graph.words[predicate])
-    return bool(words & language().words["intensive"]) and not words & language().words["counting"]
 
 
 def _is_name_of(state: ParseState, new: ParseState, context: ParseContext) -> bool:

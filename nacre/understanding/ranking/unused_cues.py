@@ -6,7 +6,7 @@ from nacre.language.data import language, word_list
 from nacre.records.plan import AGGREGATES, EXTREMES, Body, Combine, Compute, Select
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.finish import UNSETTLED_DEGREE_RULE
-from nacre.understanding.parsing.number_rules import convert_to_unit
+from nacre.understanding.parsing.number_rules import AGE_RULES, convert_to_unit, is_year_of_birth
 from nacre.understanding.parsing.read_comparisons import COUNTED_SIDES_RULE, SUMMED_SIDES_RULE
 from nacre.understanding.parsing.state import Candidate, overlaps_link
 from nacre.understanding.parsing.superlative_rules import GUESSED_MEASURE_RULE
@@ -153,6 +153,8 @@ def _is_used(number: Number, d: Derivation, graph: SchemaGraph) -> bool:
     conditions = list(_all_conditions(d.conditions))
     orders = [*((d.order,) if d.order is not None else ()), *(c.top for c in conditions if c.top is not None)]
     if any(number.value in (o.limit, o.offset + 1) for o in orders):
+        return True
+    if not AGE_RULES.isdisjoint(d.trace) and any(is_year_of_birth(number, v) for c in conditions for v in c.values):
         return True
     return any(_is_value(number, value, c, graph) for c in conditions for value in c.values)
 

@@ -21,6 +21,9 @@ export function showAddData(wanted) {
   if (state.choices.attaches) import("../../attach/files/attach.js").then(({ attachForm }) => attaching.replaceWith(attachForm(drawGraphs)));
 }
 
+// The name that a graph may have for words: "faehre-test" for "Fähre Test".
+const graphName = (words) => words.toLowerCase().replaceAll("ß", "ss").normalize("NFD").replace(/([aou])\u0308/g, "$1e").replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
+
 // The name of the graph; if there is one of this name, what becomes of it. `adds` takes another name.
 export function nameFields(view, label, name, adds) {
   view.name = element("input", { maxlength: "64", autocomplete: "off", value: name });
@@ -32,6 +35,7 @@ export function nameFields(view, label, name, adds) {
     note.replaceChildren(...(adds && !line.hidden && !view.replace.checked ? [t("filesAdded", { name: view.name.value }), " ", button(t("asNewGraph"), adds, "plain")] : []));
   };
   for (const each of [view.name, view.replace]) each.addEventListener("input", update);
+  view.name.addEventListener("change", () => { view.name.value = graphName(view.name.value); update(); });
   update();
   return [element("label", { class: "field" }, label, view.name), line, note];
 }
@@ -49,14 +53,11 @@ function filesForm(name, done) {
   return element("form", { class: "card", novalidate: true, onsubmit: (event) => { event.preventDefault(); run(view, sendFiles); } }, zone, view.list, nameFields(view, t("graphName"), name, () => { view.name.value = ""; addFiles(view, []); view.name.focus(); }), row(view.start), view.status);
 }
 
-// A name as graphs may have it: "Fähre 2" -> "faehre-2".
-const accepted = (name) => name.toLowerCase().replaceAll("ß", "ss").normalize("NFD").replace(/([aou])\u0308/g, "$1e").replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 64);
-
 function addFiles(view, files) {
   view.files.push(...files);
   view.list.replaceChildren(...view.files.map((file) => view.items.get(file) || fileItem(view, file)));
   if (!view.name.value) {
-    view.name.value = accepted((view.files[0]?.name || "").replace(/\..*$/, ""));
+    view.name.value = graphName((view.files[0]?.name || "").replace(/\..*$/, ""));
     view.name.dispatchEvent(new Event("input"));
   }
 }
@@ -89,10 +90,8 @@ export async function run(view, begin) {
   view.start.disabled = true;
   try {
     if (!NAME.test(view.name.value)) {
-      const name = accepted(view.name.value);
       view.name.focus();
-      show(view, failureBox(new Problem(t("badGraphName")), name && button(t("useName", { name }), () => { view.name.value = name; view.name.form.requestSubmit(); }, "main")));
-      return;
+      throw new Problem(t("badGraphName"));
     }
     await follow(view, await begin(view));
   } catch (problem) {

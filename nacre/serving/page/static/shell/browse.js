@@ -85,8 +85,8 @@ export async function showClass(graph, iri, ask) {
     if (own !== latestRequest) return;
     $("about").textContent = kind.label;
     const links = (ends) => ends.map((each, i) => [i ? ", " : "", classLink(graph, each.iri, each.text)]);
-    const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, withUnit(each.label, each.unit)),
-      element("td", {}, element("span", { class: "bar-room share", title: t("rowsOf", { n: each.members, all: kind.count }) }, bar("width", each.members / Math.max(1, kind.count))), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).join(", "))));
+    const property = (each) => element("tr", {}, element("th", { scope: "row", title: each.comment || each.iri }, withUnit(propertyLabel({ predicate: each.iri, label: each.label }), each.unit)),
+      element("td", {}, element("span", { class: "bar-room share", title: t("rowsOf", { n: each.members, all: kind.count }) }, bar("width", each.members / Math.max(1, kind.count))), each.leads_to.length ? ["→ ", links(each.leads_to)] : faint(each.samples.slice(0, 3).map((text) => (/^-?\d+\.\d+$/.test(text) ? formatCell(Number(text)) : text)).join(language === "en" ? ", " : "; "))));
     look(graph, h2(kind.label), para(null, countPhrase(kind.count, "thing"), kind.comment ? ". " + kind.comment : ""),
       kind.parents.length ? quiet(t("kindOf"), links(kind.parents)) : "", kind.children.length ? quiet(t("hasKinds"), links(kind.children)) : "",
       members || "",

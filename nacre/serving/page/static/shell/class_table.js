@@ -10,7 +10,7 @@ let latest = 0;
 
 // The label of a property; one that the server derives, with the names in one language, is named here.
 const NAME_IN_LANGUAGE = /@[a-z]{2}$/, LANGUAGE_NAMES = new Intl.DisplayNames([language], { type: "language" });
-export const propertyLabel = ({ predicate, label }) => (NAME_IN_LANGUAGE.test(predicate) ? t("nameIn", { language: LANGUAGE_NAMES.of(predicate.slice(-2)) }) : label);
+export const propertyLabel = ({ predicate, label }) => (NAME_IN_LANGUAGE.test(predicate) ? t("nameIn", { language: LANGUAGE_NAMES.of(predicate.slice(-2)) }) : predicate.endsWith("rdf-schema#label") && label === "label" ? t("labelOf") : label);
 
 // The table in the page's address. `ask` puts a question into the field.
 export async function classTable(graph, iri, many) {

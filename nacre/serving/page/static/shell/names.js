@@ -2,6 +2,7 @@
 
 import { $, announce, apiPath, button, card, choiceGroup, classLink, countPhrase, element, faint, get, h2, icon, inline, item, labelOf, para, quiet, searchField, send, t } from "../shared/page.js";
 import { beginLoading, latestRequest, look, showFailure } from "./browse.js";
+import { propertyLabel } from "./class_table.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
 const keyOf = (term) => term.kind + " " + term.iri + " " + term.value;
@@ -72,7 +73,7 @@ function row(view, term) {
     if (said && said.parentElement !== root) root.append(said);
     save.disabled = text === (view.waiting.get(key)?.text ?? given);
   };
-  const root = item(element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : term.name), [kindLabel(term.kind), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
+  const root = item(element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : propertyLabel({ predicate: term.iri, label: term.name })), [kindLabel(term.kind), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
     term.kind in { class: 1, property: 1 } && faint(countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
     may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); saveNames(view, term, field.value); } }, field, save));
   view.updates.push(update);
