@@ -435,14 +435,9 @@ def is_name_shaped(text: str) -> bool:
     return len(text) <= MAX_NAME_LENGTH and _NAME_SHAPE.fullmatch(text.strip()) is not None
 
 
-def given_name_labels() -> frozenset[str]:
-    """Labels of predicates with given names."""
-    return word_list("ingestion", "given_name_labels")
-
-
-def family_name_labels() -> frozenset[str]:
-    """Labels of predicates with family names."""
-    return word_list("ingestion", "family_name_labels")
+def person_name_labels() -> tuple[frozenset[str], frozenset[str]]:
+    """Labels of predicates with given names, and of those with family names."""
+    return word_list("ingestion", "given_name_labels"), word_list("ingestion", "family_name_labels")
 
 
 def _covers(kind_of: "NDArray[np.int32]", names: dict[int, str]) -> bool:
@@ -477,7 +472,7 @@ def _is_name(words: str) -> bool:
     said, *_ = _kind_of_name(words)
     *before, last = said or [""]
     joined = next((w for w in ("name", "title") if last.endswith(w) and len(last) > len(w)), "")
-    if words in given_name_labels() | family_name_labels():
+    if any(words in labels for labels in person_name_labels()):
         return False
     partial = word_list("ingestion", "partial_name_words")
     if set(before) & partial or last.removesuffix(joined) in partial:
@@ -487,7 +482,7 @@ def _is_name(words: str) -> bool:
 
 def _person_names(facts: Facts, rows: "Rows", words: dict[int, str]) -> dict[int, str]:
     parts: list[dict[int, str]] = []
-    for known in (given_name_labels(), family_name_labels()):
+    for known in person_name_labels():
         numbers = [n for n, said in words.items() if said in known]
         parts.append(dict(_texts(facts, rows[np.isin(facts.predicate[rows], numbers)])))
     given, family = parts

@@ -205,9 +205,9 @@ def readable_labels(
     plain = {
         iri: lowercase_name(name.lower() if "_" in name and name.isupper() else name) for iri, name in names.items()
     }
-    words = {word for said in plain.values() for word in said.split()}
-    written = {iri: split_joined_words(said, words) for iri, said in plain.items()}
     kinds = {kind for role in known.values() for kind in (*role.owners, *role.ends)}
+    words = {word for said in (*plain.values(), *kinds) for word in said.split()}
+    written = {iri: split_joined_words(said, words) for iri, said in plain.items()}
     role = {iri: known.get(iri, PredicateRole()) for iri in written}
     own = {iri: (*each.owners, *each.ends) for iri, each in role.items()}
     whole = {iri: expand_abbreviations(said, own[iri], kinds) for iri, said in written.items()}
@@ -334,10 +334,13 @@ MAX_PARTS = 4
 
 def split_joined_words(words: str, others: Collection[str]) -> str:
     """The name with its joined words split into the fewest English words, of which one is frequent in data; an
-    abbreviation is split after another one of the graph. `others` are the words of all names of the graph.
+    abbreviation is split after another one of the graph, and a word for a key after another word of it. `others` are
+    the words of all names of the graph.
 
     >>> [split_joined_words(name, {"WLTP"}) for name in ("fuelcapacity", "WLTPCO2 emission", "top speed")]
     ['fuel capacity', 'WLTP CO2 emission', 'top speed']
+    >>> split_joined_words("roomno", {"room"})
+    'room no'
     """
     return " ".join(part for word in words.split() for part in _parts(word, others))
 
@@ -348,6 +351,9 @@ def _parts(word: str, others: Collection[str]) -> tuple[str, ...]:
             (o for o in others if o.isupper() and 3 <= len(o) <= len(word) - 2 and word.startswith(o)), default=""
         )
         return (first, word[len(first) :]) if first else (word,)
+    keys = (key for key in word_list("ingestion", "key_words") if word.endswith(key) and not _is_word(word))
+    if key := next((key for key in keys if word.removesuffix(key) in others), ""):
+        return word.removesuffix(key), key
     has_length = SHORTEST_JOINED <= len(word) <= LONGEST_JOINED
     if not has_length or not word.isascii() or not word.islower() or _is_word(word):
         return (word,)

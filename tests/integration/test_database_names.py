@@ -165,3 +165,62 @@ def test_a_row_without_a_name_and_a_key_is_called_by_its_columns(tmp_path: Path)
         labels = graph.tables.run("SELECT e.label FROM dose d JOIN entity e ON e.id = d.id ORDER BY 1").rows
     library.close()
     assert labels == [("2024-05-01 salt 2",), ("2024-05-01 salt 2",), ("2024-05-02 zinc",)]
+
+
+# words that are joined, a table that is called like its only column, species, what is counted by a quantity
+AQUARIUM = """
+CREATE TABLE habitat (habitatid INTEGER PRIMARY KEY, habitat TEXT);
+CREATE TABLE fish (fish_id INTEGER PRIMARY KEY, genus TEXT, species TEXT, habitatid INTEGER REFERENCES habitat,
+ litres INTEGER, is_transfer INTEGER, boiling_limit INTEGER);
+CREATE TABLE guest (guest_no INTEGER PRIMARY KEY, full_name TEXT, town TEXT);
+CREATE TABLE show (show_no INTEGER PRIMARY KEY, title TEXT);
+CREATE TABLE attendance (guest_no INTEGER REFERENCES guest, show_no INTEGER REFERENCES show,
+ PRIMARY KEY (guest_no, show_no));
+CREATE TABLE guest_order (id INTEGER PRIMARY KEY, guest_no INTEGER REFERENCES guest, status TEXT);
+CREATE TABLE order_item (order_id INTEGER REFERENCES guest_order, souvenir TEXT, unit_price REAL, quantity INTEGER,
+ PRIMARY KEY (order_id, souvenir));
+INSERT INTO habitat VALUES (1, 'Reef'), (2, 'River'), (3, 'Mangrove');
+INSERT INTO fish VALUES (1, 'Nola', 'viridis', 1, 40, 1, 31), (2, 'Nola', 'parva', 2, 15, 0, 35),
+ (3, 'Tessa', 'viridis', 1, 90, 1, 38);
+INSERT INTO guest VALUES (1, 'Ada Brook', 'Porto'), (2, 'Finn Castle', 'Oslo'), (3, 'Gwen Dale', 'Oslo');
+INSERT INTO show VALUES (1, 'Feeding Hour'), (2, 'Night Dive');
+INSERT INTO attendance VALUES (1, 1), (1, 2), (2, 2);
+INSERT INTO guest_order VALUES (1, 1, 'paid'), (2, 1, 'paid'), (3, 2, 'open'), (4, 1, 'open');
+INSERT INTO order_item VALUES (1, 'Mug', 8.5, 2), (1, 'Poster', 4, 1), (2, 'Mug', 8.5, 3), (3, 'Poster', 4, 6),
+ (4, 'Mug', 8.5, 1);
+"""
+
+AQUARIUM_QUESTIONS: list[tuple[str, list[object]]] = [
+    ("Which fish live in the reef?", ["Nola viridis", "Tessa viridis"]),
+    ("How many litres does Tessa viridis have?", [90]),
+    ("How many fish are transfers?", [2]),
+    ("Which guests have never attended a show?", ["Gwen Dale"]),
+    ("Which guest ordered most often?", ["Ada Brook"]),
+    ("How many orders came from Porto?", [3]),
+    ("How many units of the Mug were sold?", [6]),
+]
+
+
+@pytest.fixture(scope="module")
+def aquarium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with attached_app(tmp_path_factory.mktemp("aquarium"), "aquarium", AQUARIUM) as app:
+        yield app
+
+
+@pytest.mark.parametrize(("question", "values"), AQUARIUM_QUESTIONS)
+async def test_everyday_words_for_joined_names_and_junctions(
+    aquarium: Any, question: str, values: list[object]
+) -> None:
+    answer = await answer_by_rules(aquarium, question, "aquarium")
+    assert sorted(map(str, answer["values"])) == sorted(map(str, values)), answer["answer"]
+
+
+def test_a_joined_key_is_an_identifier_and_no_link_to_its_own_table(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.executescript(AQUARIUM)
+    found = attach_database(f"sqlite:///{tmp_path}/a.db", "aquarium", data=tmp_path / "data")
+    known = {p.iri.removeprefix("urn:nacre:db:"): p for p in found.schema.predicates}
+    assert (known["habitat#habitatid"].label, known["habitat#habitatid"].role) == ("habitat id", "identifier")
+    tables = {table.table: table for table in found.database.tables}
+    assert (tables["habitat"].label, tables["habitat"].links) == (("habitat",), ())
+    assert tables["fish"].label == ("genus", "species")

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ingestion.induce.declarations import family_name_labels, given_name_labels
+from ingestion.induce.declarations import person_name_labels
 from ingestion.induce.names import column_name, lowercase_name
 from nacre.errors import ToolError
 from nacre.extensions.databases.attached import AttachedColumn, AttachedLink, AttachedTable, Storage
 from nacre.extensions.databases.attached_tables import AttachedTables
 from nacre.extensions.databases.reflect import ForeignKey, ReflectedColumn, ReflectedTable
 from nacre.extensions.databases.row_keys import iri_part, table_iri
+from nacre.language.data import word_list
 from nacre.plans.selects import free_name
 from nacre.records.json_form import from_json
 from nacre.records.schema import Column, Predicate, Relation, Schema
@@ -80,6 +81,11 @@ def fit_schema(sampled: Path, mapped: Sequence[MappedTable]) -> FittedSchema:
             cells = [(c.text if c.predicate in plain and c.text else c.value or c.text, c) for c in sampled_columns]
             label = each.attached.label or _label_columns(name, each, cells, tables)
             attached.append(_attached(name, each, columns, predicates, names, label))
+            for iri, column in each.literals.values():
+                # "albumid" is no number to sum up
+                is_joined = column.name.lower().endswith(tuple(word_list("ingestion", "identifier_words")))
+                if is_joined and (column.name,) == each.reflected.key and iri in predicates:
+                    predicates[iri] = replace(predicates[iri], role="identifier")
             for iri in {iri for iri, _ in each.literals.values()} & set(predicates):
                 naming = any(iri == own and column.name in label for own, column in each.literals.values())
                 if naming or (each.attached.label and predicates[iri].role == "name"):
@@ -277,7 +283,7 @@ def _mapped(
         iri,
         key,
         tuple(storages.get(column, "integer" if column == "rowid" else "other") for column in key),
-        table.names or person_columns(table),
+        table.names or two_part_name(table),
         tuple(AttachedColumn(name, column.name, column.storage) for name, (_, column) in literals.items()),
         tuple(
             AttachedLink(
@@ -304,19 +310,21 @@ def _cast(table: ReflectedTable, key: ForeignKey, target: ReflectedTable) -> Lit
     return ""
 
 
-def person_columns(table: ReflectedTable) -> tuple[str, ...]:
-    """The columns with the given and the family name of a person; none if a table lacks one, or has the whole name.
+def two_part_name(table: ReflectedTable) -> tuple[str, ...]:
+    """The columns with the given and the family name of a person, or with the genus and the species of a species; none
+    if a table lacks one, or has the whole name.
 
     >>> columns = [ReflectedColumn(name, "text") for name in ("title", "first_name", "last_name")]
-    >>> person_columns(ReflectedTable("", "tutor", tuple(columns)))
+    >>> two_part_name(ReflectedTable("", "tutor", tuple(columns)))
     ('first_name', 'last_name')
     """
     texts = {lowercase_name(column.name).lower(): column.name for column in table.columns if column.storage == "text"}
-    labels = given_name_labels(), family_name_labels()
-    parts = [[texts[word] for word in sorted(words & texts.keys())] for words in labels]
-    if "name" in texts or "full name" in texts or not all(parts):
-        return ()
-    return tuple(part[0] for part in parts)
+    of_species = word_list("ingestion", "genus_labels"), word_list("ingestion", "species_labels")
+    for labels in (person_name_labels(), of_species):
+        parts = [[texts[word] for word in sorted(words & texts.keys())] for words in labels]
+        if all(parts) and "name" not in texts and "full name" not in texts:
+            return tuple(part[0] for part in parts)
+    return ()
 
 
 log = logging.getLogger(__name__)

@@ -295,7 +295,8 @@ def _with_named_codes(checks: _Checks, table: ReflectedTable, targets: Sequence[
         while stem and stem[-1] in word_list("ingestion", "key_words"):
             stem.pop()
         is_code = each.storage == "text" and each.name not in taken and table.key != (each.name,)
-        others = [t for t in targets if t is not table and stem and _kind(stem)[-len(_kind_of(t)) :] == _kind_of(t)]
+        kinds = ((t, _kind_of(t)) for t in targets if (t.schema, t.name) != (table.schema, table.name))
+        others = [target for target, kind in kinds if stem and _kind(stem)[-len(kind) :] == kind]
         codes = ((other, _code_of(checks, table, each.name, other)) for other in others if is_code)
         target, code = next((found for found in codes if found[1]), (None, ""))
         if target is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.induce.declarations import FLOATS, NUMBER, family_name_labels, given_name_labels
+from ingestion.induce.declarations import FLOATS, NUMBER, person_name_labels
 from ingestion.induce.names import readable_name
 from ingestion.meaning.draft import Draft, TermPair
 from ingestion.read.facts import unique_counts
@@ -200,7 +200,7 @@ def unfold_names(draft: Draft) -> None:
     ]
     if not behind:
         return
-    labels = (word_list("ingestion", "whole_name_labels"), given_name_labels(), family_name_labels())
+    labels = (word_list("ingestion", "whole_name_labels"), *person_name_labels())
     whole, given, family = (_texts(draft, iris, words) for words in labels)
     for iri, owner, node in behind:
         both = f"{given[node]} {family[node]}" if node in given and node in family else ""

@@ -74,6 +74,7 @@ class SchemaLinker:
         self.denying_words = frozenset(opposite for word in link_words for opposite in antonyms(word))
         written = {n.words: "".join(split_name(n.label).split()) for n in graph.nodes}
         compounds = [(i, t) for i, t in enumerate(self.terms) if len(t.words) > 1]
+        self._heads = {n.words[-1] for n in graph.nodes if n.classes and n.words}
         self._compounds = {"".join(t.words): i for i, t in compounds}
         self._compounds |= {written[t.words]: i for i, t in compounds if t.kind == "class" and t.words in written}
         # The whole class of each node that is only the rest of it ("other person").
@@ -200,9 +201,16 @@ class SchemaLinker:
             # "names of presses" does not ask what the presses are made of, nor "by Ann" who owns something.
             return
         label = (*term.words, *phrase_list("linking", "value_word"))
-        is_value = term.kind == "property" and self.graph.words[term.predicate] == label
-        if is_value and any(is_plural(tokens[i].norm) for i in used):
-            # "ratings" are things to count, not a "rating value".
+        is_modifier = len(term.words) - 1 not in matched
+        is_price = is_modifier and term.words[-1] in phrase_list("parsing", "price_concepts")
+        is_price &= term.words[0] in phrase_list("parsing", "priced_units")
+        is_value = term.kind == "property" and (is_price or self.graph.words[term.predicate] == label)
+        is_value |= is_modifier and term.kind == "class" and any(term.words[p] in self._heads for p in matched)
+        last = tokens[used[-1]].norm
+        is_verb = term.kind == "class" and len(used) > 1 and last.endswith("ed") and last not in term.words
+        if is_verb or (is_value and any(is_plural(tokens[i].norm) for i in used)):
+            # "ratings" are things to count, not a "rating value", "units" no unit price, and "orders" rather customer
+            # orders than order lines; what a "customer ordered" is no customer order
             return
         is_partial = min(matched.values()) >= LEMMA_SCORE and term.score > SYNONYM_SCORE
         how = "exact" if exact else "partial" if is_partial else "like"
@@ -234,7 +242,7 @@ class SchemaLinker:
         return [
             x
             for x in links
-            if not self._is_identifier(x)
+            if not (x.refs[0].predicate and self.graph.about(x.refs[0].predicate).role == "identifier")
             or not any(x.start < c.end and c.start < x.end and not (x.exact and x.start < c.start) for c in counts)
         ]
 
@@ -277,10 +285,6 @@ class SchemaLinker:
         return is_text and any(
             graph.value_counts.get((n, term.predicate), 0) < graph.nodes[n].count for n in term.nodes
         )
-
-    def _is_identifier(self, link: Link) -> bool:
-        predicate = link.refs[0].predicate
-        return bool(predicate) and self.graph.about(predicate).role == "identifier"
 
 
 def _meaningful_lemmas(lexicon: Lexicon) -> frozenset[str]:

@@ -323,27 +323,19 @@ class WordMatcher:
             # "longest" orders by a length. It does not name the length.
             return tuple(sorted(found.items()))
         same_meaning = synonyms(lemma) | (synonyms(norm) if norm != lemma else frozenset())
-        for word in [w for w in same_meaning if w in terms] + self._gerunds(norm, lemma):
+        # "how is it heated" asks for the heating
+        gerunds = (f"{lemma}ing", f"{lemma.removesuffix('e')}ing") if norm.endswith("ed") and norm != lemma else ()
+        for word in [w for w in (*same_meaning, *gerunds) if w in terms]:
             found.setdefault(word, SYNONYM_SCORE)
         if len(norm) >= MIN_CODE_LETTERS and norm[-1].isdigit() and not norm[0].isdigit():
             found |= dict.fromkeys((w for w in self.vocabulary if w.endswith(norm) and w != norm), STEM_SCORE)
-        for word in self._same_stem(lemma):
+        near = self._by_prefix.get(lemma[:STEM_PREFIX_LETTERS], ()) if len(lemma) >= MIN_STEM_WORD_LETTERS else ()
+        for word in (w for w in near if _has_same_stem(w, lemma)):
             found.setdefault(word, STEM_SCORE)
         if not found and (base := dictionary_form(lemma)) in terms:
             # names have the lemma of their word, here "sail" for a class Sailing; that of "sailings" is "sailing"
             found = {base: LEMMA_SCORE}
         return tuple(sorted((found or self._spellings(norm, lemma)).items()))
-
-    def _gerunds(self, norm: str, lemma: str) -> list[str]:
-        """The gerund of a participle: "how is it heated" asks for the heating."""
-        if norm == lemma or not norm.endswith("ed"):
-            return []
-        return [w for w in (f"{lemma}ing", f"{lemma.removesuffix('e')}ing") if w in self.terms_of_word]
-
-    def _same_stem(self, lemma: str) -> list[str]:
-        if len(lemma) < MIN_STEM_WORD_LETTERS:
-            return []
-        return [w for w in self._by_prefix.get(lemma[:STEM_PREFIX_LETTERS], ()) if _has_same_stem(w, lemma)]
 
     def _spellings(self, norm: str, lemma: str) -> dict[str, float]:
         is_word = len(norm) >= MIN_MISSPELT_WORD_LETTERS and norm.isalpha()

@@ -54,8 +54,10 @@ def class_mention(state: ParseState, link: Link, context: ParseContext) -> Parse
         yield _other_thing(state, link, context).apply_rule("other of class", 0.2)
     else:
         if state.negated and not is_open_participle(link, context):
-            # "students without a supervisor"
-            yield new.add_conditions("without class", 0.2, Condition(ref, "exists", (), True))
+            # "students without a supervisor"; who "never attended a concert" has no attendance of one
+            is_verb = state.trace[-2:] == ("negation", "class in condition")
+            bare = new._replace(nodes=tuple(n for n in new.nodes if n != state.owner)) if is_verb else new
+            yield bare.add_conditions("without class", 0.2, Condition(ref, "exists", (), True))
         yield from (_class_target if state.mode == "T" else _class_in_condition)(state, new, link, context)
 
 

@@ -397,8 +397,9 @@ def names_boolean_property(link: Link, ref: Ref, context: ParseContext) -> bool:
     if link.match == NEGATED_MATCH or context.graph.about(ref.predicate).datatype == "boolean":
         return True
     words = context.question.tokens
-    if is_plural(words[link.end - 1].norm):
-        # "the decisions", which are yes or no
+    is_said_of_things = link.start > 0 and words[link.start - 1].norm in language().words["being"]
+    if is_plural(words[link.end - 1].norm) and not is_said_of_things:
+        # "the decisions", which are yes or no; "which are duplicates" asks for those that are
         return False
     near = words[max(0, link.start - MAX_WORDS_BEFORE_BOOLEAN) : link.end + 1]
     asks_for_flag = any(token.norm in language().words["asking_flag"] for token in near)

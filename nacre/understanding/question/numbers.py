@@ -54,7 +54,19 @@ def _compared(text: str, tokens: Sequence[Token], moments: Mapping[int, re.Match
             inside = _covering(tokens, moment.start(), moment.end()) or inside
         elif _is_inside(quantity.start, moments):
             continue
-        yield _with_last_year(_number(bound, min(bound.start, inside[0]), inside[1], date_start), bound.period)
+        number = Number(
+            min(bound.start, inside[0]),
+            inside[1],
+            bound.op,
+            quantity.value,
+            quantity.unit,
+            concepts=bound.measure.concepts if bound.measure else (),
+            date_start=date_start,
+            date_end=bound.period.after if bound.period else "",
+            until=bound.until,
+            multiplier=quantity.many,
+        )
+        yield _with_last_year(number, bound.period)
 
 
 @dataclass(frozen=True)
@@ -68,21 +80,6 @@ class Bound:
     measure: GradableAdjective | None = None
     period: Period | None = None
     until: float | None = None  # the upper end of "between 3 and 5" or "3 to 5"
-
-
-def _number(bound: Bound, start: int, end: int, date_start: str) -> Number:
-    return Number(
-        start,
-        end,
-        bound.op,
-        bound.quantity.value,
-        bound.quantity.unit,
-        concepts=bound.measure.concepts if bound.measure else (),
-        date_start=date_start,
-        date_end=bound.period.after if bound.period else "",
-        until=bound.until,
-        multiplier=bound.quantity.many,
-    )
 
 
 def _dates(text: str, tokens: Sequence[Token]) -> Iterator[Number]:
