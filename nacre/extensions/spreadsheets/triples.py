@@ -225,7 +225,7 @@ def _first_pass(
     commas = [uses_comma(profiles[n]) for n in filled]
     commas_win = commas.count(True) > commas.count(False) or (sheet.decimal_comma and not commas.count(False))
     ordered = {n: dates.get(names[n].casefold()) for n in filled}
-    types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n), ordered[n]) for n in filled}
+    types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n), ordered[n], count) for n in filled}
     # names that are written as numbers
     numbers = [n for n in filled if types[n].name == "integer" and profiles[n].is_unique and is_called_name(names[n])]
     types |= dict.fromkeys((n for n in numbers if n not in stated), ColumnType("text"))
@@ -543,6 +543,8 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
         label = link_label(each.name, link.label) if link is not None else label
         found.append((own, iris[_LABEL], texts[label]))
         others = [*([each.name] if label != each.name else []), *other_names(each.name, reading.names)]
+        if (under := reading.layout.under.get(each.name, each.name)) != label:
+            others.append(under)
         others += [*([degree] if degree != label else []), *english.get(each.name, [])]
         found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others if other.casefold() not in called]
         if each.place in stated and (comment := stated[each.place].comment):
