@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import Prefix
 
 from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import split_compound
@@ -269,20 +270,16 @@ def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
         if step.forward and is_person(graph.nodes[step.target].label)
         for ending in endings
     }
-    by_property = {
-        (node.index, split_name(graph.about(predicate).label).lower().split()[0])
+    since = language().words["bound_since"] | language().words["from"]
+    names = (
+        (node.index, split_name(graph.about(predicate).label).lower().split())
         for node in graph.nodes
         if is_person(node.label)
         for predicate in graph.literals[node.index]
-        if _gives_start(graph.about(predicate).label)
-    }
+    )
+    # "member since", "volunteer from": since when someone has a role
+    by_property = {(node, words[0]) for node, words in names if since & set(words[1:2]) and is_person(words[0])}
     return sorted(noun for noun in by_event | by_property if is_known(noun[1], lang="en"))
-
-
-def _gives_start(label: str) -> bool:
-    """Whether a property says since when someone has a role: "member since", "volunteer from"."""
-    first, *rest = split_name(label).lower().split() or [""]
-    return bool(rest) and is_person(first) and rest[0] in language().words["bound_since"] | language().words["from"]
 
 
 # Letters of a word that is matched by its stem, and the share of both words that they have in common, at least.
@@ -341,9 +338,9 @@ class WordMatcher:
         return [w for w in (f"{lemma}ing", f"{lemma.removesuffix('e')}ing") if w in self.terms_of_word]
 
     def _same_stem(self, lemma: str) -> list[str]:
-        if len(lemma) < MIN_STEM_WORD_LETTERS:
-            return []
-        return [w for w in self._by_prefix.get(lemma[:STEM_PREFIX_LETTERS], ()) if _has_same_stem(w, lemma)]
+        alike = self._by_prefix.get(lemma[:STEM_PREFIX_LETTERS], ()) if len(lemma) >= MIN_STEM_WORD_LETTERS else ()
+        least, share = MIN_STEM_WORD_LETTERS - 1, MIN_STEM_SHARE
+        return [w for w in alike if Prefix.similarity(w, lemma) >= max(least, share * max(len(w), len(lemma)))]
 
     def _spellings(self, norm: str, lemma: str) -> dict[str, float]:
         is_word = len(norm) >= MIN_MISSPELT_WORD_LETTERS and norm.isalpha()
@@ -358,12 +355,6 @@ class WordMatcher:
             for word, ratio, _ in similar:
                 found[word] = max(found.get(word, 0.0), SPELLING_SCORE * ratio / 100)
         return found
-
-
-def _has_same_stem(one: str, other: str) -> bool:
-    pairs = enumerate(zip(one, other, strict=False))
-    shared = next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
-    return shared >= max(MIN_STEM_WORD_LETTERS - 1, MIN_STEM_SHARE * max(len(one), len(other)))
 
 
 # The vocabulary of thesauri.

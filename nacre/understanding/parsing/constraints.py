@@ -10,6 +10,7 @@ from nacre.language.data import language, phrase_list, word_map
 from nacre.language.thesaurus import function_words, nouns_of_kind
 from nacre.language.tokens import Token, multilingual_property
 from nacre.language.word_forms import is_plural
+from nacre.plans.selects import selects_of
 from nacre.records.plan import EXTREMES, MEANS, Attribute, Body, Itself, Select
 from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -57,16 +58,20 @@ def _counts_itself(derivation: Derivation) -> bool:
 
 
 def _repeats_end(body: Body, graph: SchemaGraph) -> bool:
-    """Whether two variables stand at the one end that a link has: the sailors of each sailor's rentals."""
-    if not isinstance(body, Select):
-        return False
-    classes = {variable.name: variable.classes for variable in body.variables if not variable.keys}
-    ends = [
-        (edge.subject, edge.predicate, classes[edge.object])
-        for edge in body.edges
-        if edge.object in classes and graph.about(edge.predicate).functional
-    ]
-    return len(set(ends)) < len(ends)
+    """Whether two variables stand at the one end that a link has, or two values where a thing has one: the sailors of
+    each sailor's rentals, the matches whose home team is Oslo and is Bergen."""
+    for select in selects_of(body):
+        classes = {variable.name: variable.classes for variable in select.variables if not variable.keys}
+        ends: list[object] = [
+            (edge.subject, edge.predicate, classes[edge.object])
+            for edge in select.edges
+            if edge.object in classes and graph.about(edge.predicate).functional
+        ]
+        equal = {(each.left, each.right) for each in select.filters if each.op == "=" and not each.negated}
+        ends += [left for left, _ in equal if isinstance(left, Attribute) and graph.about(left.predicate).functional]
+        if len(set(ends)) < len(ends):
+            return True
+    return False
 
 
 def _targets_named_thing(derivation: Derivation, counted: bool) -> bool:

@@ -105,13 +105,9 @@ def _agent_end(predicate: str, verb: Link, question: Question, graph: SchemaGrap
     is_converse = own is not None and other is not None and own[0] == other[0] and own != other
     if is_converse:
         return _opposite(end) if end else ""
-    return end if _is_label(graph.words[predicate], verb, question) else ""
-
-
-def _is_label(label: tuple[str, ...], verb: Link, question: Question) -> bool:
-    """Whether words are those of the label of a link, and not of a further name: "feeds" of "fed equipment"."""
-    said = [question.tokens[i].lemma for i in range(verb.start, verb.end) if i not in question.stopwords]
-    return said == [word for word in label if word not in function_words()]
+    # the words are those of the label, and not of a further name: "feeds" of "fed equipment"
+    content = [question.tokens[i].lemma for i in range(verb.start, verb.end) if i not in question.stopwords]
+    return end if content == [word for word in graph.words[predicate] if word not in function_words()] else ""
 
 
 def _role(words: tuple[str, ...]) -> tuple[int, int] | None:
