@@ -51,8 +51,9 @@ class ValueLinker:
         self.lexicon = lexicon
         self.entities = EntityNames(lexicon)
         self._values_of_name = _values_of_name(graph)
-        # values of one word, and parts of values
-        self._single_words = {x.tokens[0] for x in lexicon.schema_entries if x.kind == "value" and len(x.tokens) == 1}
+        self._one_word_values = {
+            x.tokens[0] for x in lexicon.schema_entries if x.kind == "value" and len(x.tokens) == 1
+        }
         amounts = (p for p in graph.words if graph.is_numeric(p) and graph.about(p).role != "identifier")
         self._amounts = {word for p in amounts for word in graph.words[p][-1:]}
 
@@ -178,7 +179,7 @@ class ValueLinker:
     def _base(self, word: Token) -> str:
         """The value that a word is an adverb or an unlisted plural of: "annual" of "annually"; "" if there is none."""
         bases = (word.norm.removesuffix(e) for e in ("ly", "s") if word.norm == word.lemma and word.norm.endswith(e))
-        return next((base for base in bases if base in self._single_words), "")
+        return next((base for base in bases if base in self._one_word_values), "")
 
     def _follows_property(self, names: Sequence[LexiconEntry], question: Question, start: int) -> bool:
         """Whether the word before a value is the last word of its property's name: "the status done"."""

@@ -214,7 +214,7 @@ def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:
 
 
 def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> list[SchemaTerm]:
-    """The terms, with more weight for prepositions that tell phrases apart: "made in" and "made by"."""
+    """The terms, with more weight for prepositions that tell names apart: "made in" and "made by", "from date"."""
     light, articles = function_words(), language().words["article"]
     predicates: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for term in terms:
@@ -223,7 +223,8 @@ def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> li
 
     def weigh(term: SchemaTerm) -> SchemaTerm:
         content = tuple(w for w in term.words if w not in light) if term.predicate else ()
-        if not content or len(predicates[content]) < 2 or term.words not in graph.phrases[term.predicate]:
+        is_phrase = bool(content) and (term.words in graph.phrases[term.predicate] or term.words[0] in light)
+        if not is_phrase or len(predicates[content]) < 2:
             return term
         is_light = (w in light and w not in articles for w in term.words)
         weights = (PREPOSITION_WEIGHT if add else w for w, add in zip(term.weights, is_light, strict=True))
