@@ -125,7 +125,7 @@ def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
 
 # what stands between the parts of a value, each of which may name it; things of each value of a property that sorts
 # them, words of a part, at least and at most; the weight of a part (given)
-_BETWEEN_PARTS, MIN_SORTED, MAX_PART_WORDS, PART_WEIGHT = re.compile(r"[/;()]"), 3, 4, 0.9
+_BETWEEN_PARTS, MIN_SORTED, MAX_PART_WORDS, PART_WEIGHT = re.compile(r"[/;()]|\s[-–]\s"), 3, 4, 0.9
 
 
 def _value_names(value: str, predicate: Predicate, values: int) -> Iterator[LexiconEntry]:

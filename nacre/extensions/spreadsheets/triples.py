@@ -22,6 +22,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from ingestion.induce.cells import TOKEN
 from ingestion.induce.names import lowercase_name
 from ingestion.read.facts import STRING, Omission
 from ingestion.read.sources import Source, Sources
@@ -229,6 +230,9 @@ def _first_pass(
     # names that are written as numbers
     numbers = [n for n in filled if types[n].name == "integer" and profiles[n].is_unique and is_called_name(names[n])]
     types |= dict.fromkeys((n for n in numbers if n not in stated), ColumnType("text"))
+    if titles and not titles[0] and 0 in filled and types[0].name == "integer" and profiles[0].is_unique:
+        # numbers of rows, which programs write in a first column without a heading, are no amounts
+        types[0] = ColumnType("text", texts=("literal", TOKEN, ""))
     columns = [SheetColumn(names[n], profiles[n], types[n], n) for n in filled]
     notes += [f"{each.name}: {each.type.question}" for each in columns if each.type.question]
     key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)

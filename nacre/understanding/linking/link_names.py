@@ -51,9 +51,7 @@ class ValueLinker:
         self.lexicon = lexicon
         self.entities = EntityNames(lexicon)
         self._values_of_name = _values_of_name(graph)
-        self._one_word_values = {
-            x.tokens[0] for x in lexicon.schema_entries if x.kind == "value" and len(x.tokens) == 1
-        }
+        self._short_values = {x.tokens[0] for x in lexicon.schema_entries if x.kind == "value" and len(x.tokens) == 1}
         amounts = (p for p in graph.words if graph.is_numeric(p) and graph.about(p).role != "identifier")
         self._amounts = {word for p in amounts for word in graph.words[p][-1:]}
 
@@ -82,13 +80,11 @@ class ValueLinker:
         """The values of which words that name nothing else are parts, if one value of the property has them: "Labour"
         of "Labour Party"."""
         words, done = question.tokens, linked
-        # "how many creatures" asks for the rows of a sheet, and for none of "Creature Park"
-        kinds = ("count", "open", "most") if self.graph.main_sheet is not None else ()
-        asked = {cue.end for cue in question.cues if cue.kind in kinds}
         for i, token in enumerate(words):
             if done >> i & 1 or i in question.stopwords or len(token.norm) < MIN_PART_LETTERS:
                 continue
-            if i in asked and token.text.islower() and is_plural(token.norm):
+            if self.graph.main_sheet is not None and token.text.islower() and is_plural(token.norm):
+                # "how many creatures" asks for the rows of a sheet, and for none of "Creature Park"
                 continue
             values: dict[str, dict[str, LexiconEntry]] = defaultdict(dict)
             for word in {token.norm, token.lemma}:
@@ -179,7 +175,7 @@ class ValueLinker:
     def _base(self, word: Token) -> str:
         """The value that a word is an adverb or an unlisted plural of: "annual" of "annually"; "" if there is none."""
         bases = (word.norm.removesuffix(e) for e in ("ly", "s") if word.norm == word.lemma and word.norm.endswith(e))
-        return next((base for base in bases if base in self._one_word_values), "")
+        return next((base for base in bases if base in self._short_values), "")
 
     def _follows_property(self, names: Sequence[LexiconEntry], question: Question, start: int) -> bool:
         """Whether the word before a value is the last word of its property's name: "the status done"."""
