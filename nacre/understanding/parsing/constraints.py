@@ -522,16 +522,15 @@ def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, 
     """The readings that give what was done, where others that use as many words give who did it."""
     agents = [each for each in candidates if _gives_agents(each, graph)]
     most = max((_used_words(each, question) for each in agents), default=-1)
-    return [
-        each
-        for each in candidates
-        if each not in agents
-        and (
-            _gives_mentioned_class(each)
-            or not any(t.ref.predicate or graph.nodes[t.ref.node].named for t in each.derivation.targets)
-        )
-        and _used_words(each, question) <= most
-    ]
+
+    def gives_action(derivation: Derivation) -> bool:
+        first, classes = derivation.targets[0].ref, (x.refs[0].node for x in derivation.links if x.kind == "class")
+        if not first.predicate and first.node in classes:
+            return True
+        return not any(t.ref.predicate or graph.nodes[t.ref.node].named for t in derivation.targets)
+
+    others = (each for each in candidates if each not in agents and _used_words(each, question) <= most)
+    return [each for each in others if gives_action(each.derivation)]
 
 
 def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
@@ -542,12 +541,6 @@ def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
         return True
     words = _words(ref, graph)
     return bool(words) and words[-1] in nouns_of_kind("persons") | nouns_of_kind("bodies")
-
-
-def _gives_mentioned_class(candidate: Candidate) -> bool:
-    targets, links = candidate.derivation.targets, candidate.derivation.links
-    first = targets[0].ref
-    return not first.predicate and any(link.kind == "class" and link.refs[0].node == first.node for link in links)
 
 
 def _prefer_places(candidates: list[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:
