@@ -1,6 +1,7 @@
 """Write the lexicon of a graph, its names and the links between tables: Layout + Schema -> lexicon file. Nouns for
 members of a class are found besides its label: "hard wood" and "soft wood" are woods, "... Mill" are mills."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
@@ -15,7 +16,7 @@ from ingestion.meaning.derive import is_translation
 from ingestion.read.facts import unique_counts
 from nacre.language.data import word_list
 from nacre.language.labels import country_forms, label_words
-from nacre.language.thesaurus import is_person
+from nacre.language.thesaurus import function_words, is_person
 from nacre.language.tokens import (
     is_known,
     joined_tokens,
@@ -87,8 +88,7 @@ def schema_names(schema: Schema) -> Iterator[LexiconEntry]:
             yield LexiconEntry(name_tokens(text), "predicate", p.iri, "", p.label, "", 1.0)
         if _names_values(p):
             for value in p.values:
-                for said in _as_said(value):
-                    yield LexiconEntry(said, "value", value, p.iri, value, "", 1.0)
+                yield from _value_names(value, p, len(p.values))
 
 
 def _names_values(predicate: Predicate) -> bool:
@@ -120,13 +120,29 @@ def _shared_values(layout: Layout, schema: Schema) -> Iterator[Row]:
             continue
         for value in sorted(layout.facts.texts[n] for n in place.distinct.tolist()):
             if len(value) <= LONGEST_SHARED and any(map(str.isalpha, value)):
-                for said in _as_said(value):
-                    yield lexicon_row(LexiconEntry(said, "value", value, predicate.iri, value, "", 1.0))
+                yield from map(lexicon_row, _value_names(value, predicate, len(place.distinct)))
 
 
-def _as_said(value: str) -> list[tuple[str, ...]]:
-    """The words of a value as it is written, and as the parts of it that begin with capitals: "memoQ", "FlatRoof"."""
-    return list(dict.fromkeys((name_tokens(split_name(value)), name_tokens(value))))
+# what stands between the parts of a value, each of which may name it; things of each value of a property that sorts
+# them, words of a part, at least and at most; the weight of a part (given)
+_BETWEEN_PARTS, MIN_SORTED, MAX_PART_WORDS, PART_WEIGHT = re.compile(r"[/;()]|\s[-–]\s"), 3, 4, 0.9
+
+
+def _value_names(value: str, predicate: Predicate, values: int) -> Iterator[LexiconEntry]:
+    """A value as it is written, and with the parts of it that begin with capitals: "memoQ", "FlatRoof"; its name as
+    people say it: "Anna Wick" of "Wick, Anna", "Wick" of "Wick Ltd"; a part of what sorts things: "Hard cheese" of
+    "Dairy/Hard cheese"."""
+    names = dict.fromkeys((name_tokens(split_name(value)), name_tokens(value)), 1.0)
+    before, _, after = value.partition(", ")
+    parts = _BETWEEN_PARTS.split(value) if values * MIN_SORTED <= predicate.triples else ()
+    for part in (value, f"{after} {before}" if "," not in after else "", *parts):
+        words = name_tokens(part)
+        while words and words[-1] in word_list("ingestion", "company_forms"):
+            words = words[:-1]
+        if len(words) <= MAX_PART_WORDS and not function_words().issuperset(words) and any(map(str.isalpha, words)):
+            names.setdefault(words, PART_WEIGHT)
+    for words, weight in names.items():
+        yield LexiconEntry(words, "value", value, predicate.iri, value, "", weight)
 
 
 def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
@@ -378,7 +394,9 @@ def _by_name(schema: Schema) -> Iterator[ClassNoun]:
     named = {c for p in schema.predicates if split_name(p.label).lower() in names for c in p.domains}
     for p in schema.predicates:
         *words, last = split_name(p.label).lower().split() or [""]
-        mine = _only_class(p, schema)
+        # the smallest class with all things that have the property
+        own = (schema.class_of[iri] for iri, n in p.domains.items() if iri in schema.class_of and n == p.subjects)
+        mine = min(own, key=lambda c: (c.count, c.iri), default=None)
         if mine is None or mine.iri in named or last != "name" or not words or not _tells_apart(p, mine):
             continue
         found.setdefault(mine.iri, []).append(" ".join(words))
@@ -388,13 +406,6 @@ def _by_name(schema: Schema) -> Iterator[ClassNoun]:
         # one of several names says less, and a person's name is that of a part of a firm
         if len(nouns) == 1 and _is_noun(noun) and (is_person(kind.label) or not is_person(noun)):
             yield ClassNoun(iri, noun)
-
-
-def _only_class(predicate: Predicate, schema: Schema) -> Class | None:
-    """The smallest class with all things that have a property."""
-    subjects = predicate.subjects
-    classes = [schema.class_of[iri] for iri, n in predicate.domains.items() if iri in schema.class_of and n == subjects]
-    return min(classes, key=lambda c: (c.count, c.iri), default=None)
 
 
 def _tells_apart(predicate: Predicate, kind: Class) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from hashlib import blake2b
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -220,7 +220,8 @@ def ids_to_embed(passages: Passages) -> list[int]:
     there are at most `MAX_FACT_PASSAGES`; sorted."""
     prose: list[int] = []
     cards: list[int] = []
-    for _, parts in groupby(_each(passages), key=attrgetter("key")):
+    each = chain.from_iterable(map(passages.get, _chunks(passages.written(), BATCH)))
+    for _, parts in groupby(each, key=attrgetter("key")):
         texts = 0
         for passage in parts:
             if not is_prose(passage):
@@ -300,11 +301,6 @@ def _earlier(place: VectorTarget, embedder: Embedder) -> Iterator[Collection | N
     finally:
         if collection is not None:
             collection.close()
-
-
-def _each(passages: Passages) -> Iterator[Passage]:
-    for chunk in _chunks(passages.written(), BATCH):
-        yield from passages.get(chunk)
 
 
 def _embed(passages: Passages, kept: EmbeddingCache, embedder: Embedder, ids: Sequence[int]) -> None:

@@ -113,10 +113,13 @@ def _name_positions(tokens: Sequence[Token], lexicon: Lexicon, code: str) -> fro
     known = glosses(code)
     found: set[int] = set()
     expressions = [range(g.start, g.end) for g in gloss_words([t.text for t in tokens], code) if g.end - g.start > 1]
+    # the adjective of "wie hoch" is no value of the graph, whatever its name
+    hows = [known.words.get(token.norm) == "how" for token in tokens]
+    degrees = {i for i, token in enumerate(tokens) if i and hows[i - 1] and token.norm in known.adjectives}
     by_stem, asks_when = words_by_stem(lexicon.of_schema, code), any(known.words.get(t.norm) == "when" for t in tokens)
     for link in linker_of(lexicon).index.value_linker.links(question_of_tokens(tokens)):
         inside = range(link.start, link.end)
-        content = [i for i in inside if tokens[i].norm not in known.words and not _is_degree(tokens, i, code)]
+        content = [i for i in inside if tokens[i].norm not in known.words and i not in degrees]
         is_unknown = bool(content) and all(not gloss_words([tokens[i].text], code) for i in content)
         if link.match == "part" and any(_label_of_head(tokens[i].text, lexicon, code) for i in content):
             continue
@@ -136,12 +139,6 @@ def _name_positions(tokens: Sequence[Token], lexicon: Lexicon, code: str) -> fro
         if is_whole or is_long or is_unknown:
             found.update(inside if is_whole or is_long else content)
     return frozenset(found)
-
-
-def _is_degree(tokens: Sequence[Token], at: int, code: str) -> bool:
-    """Whether a word is the adjective of "wie hoch": no value of the graph, whatever its name."""
-    known = glosses(code)
-    return tokens[at].norm in known.adjectives and at > 0 and known.words.get(tokens[at - 1].norm) == "how"
 
 
 def _pieces(text: str, tokens: Sequence[Token], names: frozenset[int], lexicon: Lexicon, code: str) -> Iterator[str]:
@@ -174,7 +171,7 @@ def _translated(
             yield ","
         if at + 1 == len(tokens) and tokens[at].norm in glosses(code).closing:
             gloss = Gloss(0, end - start, glosses(code).closing[tokens[at].norm])
-        value = _value_before_noun(tokens, at, lexicon, code)
+        value = _value_before_noun(tokens, at, lexicon, code) or _value_in_compound(words[at], lexicon, code)
         if gloss is None or value:
             yield value or _graph_word(tokens, at, words[at], lexicon, code)
             at += 1
@@ -197,6 +194,25 @@ def _value_before_noun(tokens: Sequence[Token], at: int, lexicon: Lexicon, code:
     return ""
 
 
+def _value_in_compound(word: str, lexicon: Lexicon, code: str) -> str:
+    """The value that a compound begins with, and its other part in English: "Holz bridge" of "Holzbrücken"."""
+    if not word[0].isupper() or stem(word, code) in words_by_stem(lexicon.of_schema, code) or not glosses(code).joints:
+        return ""
+    values, low = _short_values(lexicon.of_schema), word.casefold()
+    for end in range(len(low) - MIN_COMPOUND_LETTERS, MIN_COMPOUND_LETTERS - 1, -1):
+        rest = word[end:].capitalize()
+        if low[:end] in values and is_known(rest, lang=code):
+            return " ".join((values[low[:end]], *(gloss.english for gloss in gloss_words([rest], code))))
+    return ""
+
+
+@compute_once(8)
+def _short_values(lexicon: Lexicon) -> Mapping[str, str]:
+    """The values of one word."""
+    values = (each for each in lexicon.schema_entries if each.kind == "value" and len(each.tokens) == 1)
+    return {each.target.casefold(): each.target for each in values}
+
+
 def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, code: str) -> str:
     """The word of a label with the same stem, else the gloss of the word with its spelling corrected."""
     by_stem, known, token = words_by_stem(lexicon.of_schema, code), glosses(code), tokens[at]
@@ -206,7 +222,8 @@ def _graph_word(tokens: Sequence[Token], at: int, word: str, lexicon: Lexicon, c
     own = own or (_answering(base, tokens, by_stem, code) or by_stem.get(stem(base, code)) if base else None)
     for form in verb_forms(word, code) if own is None else ():
         # "vertritt" for "vertreten durch", "eingetreten" for "Eintrittsdatum"
-        own = own or _beginning_with(form, by_stem) or by_stem.get(stem(form, code))
+        longer = (word for key, word in by_stem.items() if key.startswith(form) and len(form) >= MIN_FIRST_LETTERS)
+        own = own or max(longer, key=len, default=None) or by_stem.get(stem(form, code))
     if own is not None or lexicon.word(token.norm) is not None:
         return own or word
     if values := [form for form in uninflected(word, code) if lexicon.exact([form])]:
@@ -237,12 +254,6 @@ def _label_of_head(word: str, lexicon: Lexicon, code: str) -> str | None:
         w for w, first in firsts.items() if len(first) >= MIN_COMPOUND_LETTERS and first not in known.verb_prefixes
     ]
     return found[0] if len(found) == 1 else None
-
-
-def _beginning_with(form: str, by_stem: Mapping[str, str]) -> str | None:
-    """The label's whole word that begins with a verb's noun."""
-    found = (by_stem[key] for key in by_stem if key.startswith(form) and len(form) >= MIN_FIRST_LETTERS)
-    return max(found, key=len, default=None)
 
 
 @compute_once(16)

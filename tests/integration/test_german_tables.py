@@ -35,6 +35,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nacre]:
         ("Wie viele Buchungen haben ein Datum zwischen dem 1. April und dem 30. Juni?", [30]),
         ("Wie viele Buchungen haben ein Datum zwischen März und Mai 2024?", [30]),
         ("Wie viele Buchungen gab es seit Juli?", [60]),
+        ("Wie viele Kajakbuchungen gab es?", [40]),
         ("How many Buchungen were there in the May?", [10]),
         ("How many Buchungen were there from March to May?", [30]),
     ],

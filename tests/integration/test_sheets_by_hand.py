@@ -212,3 +212,17 @@ def test_a_sheet_that_is_only_called_by_a_number_has_the_name_of_its_file_too(tm
                 sheet.write_row(n, 0, row)
     _, reports = read(tmp_path / "kilns.xlsx")
     assert [each.label for each in reports] == ["kilns 2024", "kilns 2025"]
+
+
+def test_ones_and_zeros_say_yes_and_no_unless_they_count(tmp_path: Path) -> None:
+    path = tmp_path / "kilns.csv"
+    rows = "".join(f"Kiln {n},{n % 2},{1 if n % 2 else ''},{n % 2}\n" for n in range(20))
+    path.write_text(f"Kiln,Insured,Cleaned,Number of doors\n{rows}")
+    found, _ = read(path)
+    assert {name: set(values) for name, values in found["kilns"].items() if name != "Kiln"} == {
+        "Insured": {"true", "false"},
+        "Cleaned": {"true", "false"},
+        "Number%20of%20doors": {"0", "1"},
+    }
+    path.write_text("Kiln,Insured\nElm,1\nOak,0\n")
+    assert read(path)[0]["kilns"]["Insured"] == ["1", "0"]

@@ -156,6 +156,18 @@ def test_headings_are_kept_apart_and_titles_and_sums_are_not_rows(tmp_path: Path
         assert expected in notes((report,))
 
 
+def test_a_first_column_that_only_numbers_rows_is_no_amount(tmp_path: Path) -> None:
+    facts, _ = read(write(tmp_path / "a.csv", '"","pot","height"\n"1","P",4\n"2","Q",5\n"3","P",6\n'))
+    assert {kind for _, kind in cells(facts, "Column%201").values()} == {"token"}
+
+
+def test_headings_below_merged_ones_are_names_where_no_other_column_has_them(tmp_path: Path) -> None:
+    facts, _ = read(
+        write(tmp_path / "a.csv", "Pot,Size,,Glaze,\n,Height,Note,Colour,Note\nP1,4,7,red,3\nP2,5,9,blue,4\n")
+    )
+    assert alternative_names(facts) == {"Height", "Colour", "pot"}
+
+
 def test_empty_and_doubled_headings_have_names_of_their_own(tmp_path: Path) -> None:
     _, (report,) = read(
         write(tmp_path / "a.csv", "Name,name,Phone,Phone,,gone\nAda Lind,ada,1-2,3-4,x,\nBo Berg,bo,5-6,,y,\n")

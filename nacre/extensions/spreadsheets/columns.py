@@ -41,6 +41,9 @@ TypeName = Literal["text", "integer", "decimal", "quantity", "year", "date", "da
 # distinct texts of a column that are kept; the least share of cells that have the type of their column (given)
 MAX_DISTINCT, MIN_SHARE = 50_000, 0.9
 
+# rows of a sheet in which a column of ones and zeros says yes and no (given)
+MIN_FLAGS = 20
+
 # texts that show whether a column has names
 SAMPLE = 500
 
@@ -186,9 +189,10 @@ def decide_type(
     comma: bool,
     stated: StatedColumn | None = None,
     order: Literal["dmy", "mdy"] | None = None,
+    rows: int = 0,
 ) -> ColumnType:
     """The type that nearly all cells of a column have, else text. `comma` is how other numbers of the file are written,
-    which decides for a column whose numbers can be read in both ways, as `order` does for dates."""
+    which decides for a column whose numbers can be read in both ways, as `order` does for dates. `rows` has all."""
     if stated is not None and stated.datatype:
         kind = _stated_type(stated, profile, comma)
         is_other = kind.name == "text" and decide_type(profile, heading, comma).name != "text"
@@ -197,6 +201,10 @@ def decide_type(
     stating = profile.filled - missing
     # also a short column may have one cell that does not fit
     enough = max(min(MIN_SHARE * stating, stating - 1), (profile.filled + 1) / 2, 1)
+    distinct = set(islice(profile.distinct, 3))
+    is_flag = distinct == {"0", "1"} or (distinct == {"1"} and profile.filled < rows)
+    if is_flag and rows >= MIN_FLAGS and words("counts").keys().isdisjoint(lowercase_name(heading).casefold().split()):
+        return ColumnType("boolean", is_ticked="0" not in distinct)
     if profile.count(CellKind.BOOLEAN) >= enough and profile.count(CellKind.BOOLEAN) == profile.filled - missing:
         return ColumnType("boolean", is_ticked=all(text.casefold() in words("marks") for text in profile.distinct))
     if profile.count(CellKind.CLOCK) >= enough:

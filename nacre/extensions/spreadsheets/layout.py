@@ -6,7 +6,8 @@ rows above or below it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median, median_low
 from typing import NamedTuple
 
@@ -20,12 +21,14 @@ HEAD_ROWS, MAX_COLUMNS, MAX_HEADING = 60, 2_000, 200
 
 
 class SheetLayout(NamedTuple):
-    """The headings ("" for a column without one), the number of rows above the first row of data, and notes."""
+    """The headings ("" for a column without one), the number of rows above the first row of data, and notes. `under`
+    are the headings below merged ones without these, where no other column has them."""
 
     headings: tuple[str, ...]
     above: int
     notes: tuple[str, ...]
     skipped: int = 0
+    under: Mapping[str, str] = {}
 
 
 def find_layout(head: Sequence[Sequence[str]], top: int = 0) -> SheetLayout:
@@ -44,18 +47,21 @@ def find_layout(head: Sequence[Sequence[str]], top: int = 0) -> SheetLayout:
     elif at and filled[at - 1] >= 2 and not any(is_value(cell) and not is_year(cell) for cell in head[at - 1]):
         group, first = head[at - 1], at - 1
     headings = [_shortened(cell) for cell in head[last]]
+    under: dict[str, str] = {}
     if group:
-        headings = _under_group(headings, group)
+        lone = {cell for cell, count in Counter(map(str.casefold, headings)).items() if count == 1}
+        lower, headings = headings, _under_group(headings, group)
+        under = {name: own for name, own in zip(headings, lower, strict=False) if own and own.casefold() in lone}
         notes.append(f"The headings of rows {top + first + 1} and {top + last + 1} are read together.")
     if titles := [cell.strip() for row in head[:first] for cell in row if cell.strip()]:
         shown = " | ".join(titles)[:MAX_HEADING]
         notes.append(f"Above the table, not read: {shown}")
-    return SheetLayout(tuple(headings), top + last + 1, tuple(notes), len(titles))
+    return SheetLayout(tuple(headings), top + last + 1, tuple(notes), len(titles), under)
 
 
 _UNIT_IN_BRACKETS = re.compile(r"[\[(][^\[\]()]*[\])]$")
 
-_ORDINALS = ("second", "third", "fourth", "fifth")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
 def other_names(name: str, names: Sequence[str]) -> list[str]:
@@ -64,6 +70,8 @@ def other_names(name: str, names: Sequence[str]) -> list[str]:
 
     >>> other_names("Phone 2", ["Phone", "Phone 2"]), other_names("Phase 2", ["Phase 2"])
     (['Phone', 'second Phone'], [])
+    >>> other_names("Print 1: Year", ["Print 1: Year", "Print 2: Year"])
+    ['Year', 'Year first Print']
     >>> other_names("Topf / pot", ["Topf / pot", "Ton / clay"]), other_names("Price / kg", ["Pot", "Price / kg"])
     (['Topf', 'pot'], [])
     >>> other_names("Name_Kiln_Site", ["Name_Kiln_Site", "Nr_Kiln_Site"]), other_names("First name", ["First name"])
@@ -74,9 +82,16 @@ def other_names(name: str, names: Sequence[str]) -> list[str]:
     taken = {lowercase_name(each).casefold() for each in names}
     if (bearer := _bearer(name)) and bearer.casefold() not in taken:
         return [bearer]
-    before, _, number = name.rpartition(" ")
-    is_doubled = number.isdecimal() and before.casefold() in {each.casefold() for each in names}
-    return [before, f"{_ORDINALS[int(number) - 2]} {before}"] if is_doubled and 2 <= int(number) <= 5 else []
+    group, _, own = name.rpartition(": ")
+    before, _, number = (group or name).rpartition(" ")
+    nth = int(number) if number.isdecimal() and int(number) <= len(_ORDINALS) else 0
+    if group:
+        # of the publishers of the first and the second edition, the first one is the publisher
+        is_first = next(each for each in names if each.endswith(f": {own}")) == name
+        found = [own] if is_first and own.casefold() not in taken else []
+        return [*found, f"{own} {_ORDINALS[nth - 1]} {before}"] if nth else found
+    is_doubled = nth > 1 and before.casefold() in {each.casefold() for each in names}
+    return [before, f"{_ORDINALS[nth - 1]} {before}"] if is_doubled else []
 
 
 def english_headings(headings: Sequence[str]) -> dict[str, list[str]]:

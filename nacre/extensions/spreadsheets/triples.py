@@ -22,6 +22,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from ingestion.induce.cells import TOKEN
 from ingestion.induce.names import lowercase_name
 from ingestion.read.facts import STRING, Omission
 from ingestion.read.sources import Source, Sources
@@ -225,10 +226,13 @@ def _first_pass(
     commas = [uses_comma(profiles[n]) for n in filled]
     commas_win = commas.count(True) > commas.count(False) or (sheet.decimal_comma and not commas.count(False))
     ordered = {n: dates.get(names[n].casefold()) for n in filled}
-    types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n), ordered[n]) for n in filled}
+    types = {n: decide_type(profiles[n], names[n], commas_win, stated.get(n), ordered[n], count) for n in filled}
     # names that are written as numbers
     numbers = [n for n in filled if types[n].name == "integer" and profiles[n].is_unique and is_called_name(names[n])]
     types |= dict.fromkeys((n for n in numbers if n not in stated), ColumnType("text"))
+    if titles and not titles[0] and 0 in filled and types[0].name == "integer" and profiles[0].is_unique:
+        # numbers of rows, which programs write in a first column without a heading, are no amounts
+        types[0] = ColumnType("text", texts=("literal", TOKEN, ""))
     columns = [SheetColumn(names[n], profiles[n], types[n], n) for n in filled]
     notes += [f"{each.name}: {each.type.question}" for each in columns if each.type.question]
     key = next((each for each in columns if each.name == metadata.key), None) or choose_key(columns, count)
@@ -543,6 +547,8 @@ def _add_schema(reading: SheetReading, links: dict[int, FoundLink], numbers: Ter
         label = link_label(each.name, link.label) if link is not None else label
         found.append((own, iris[_LABEL], texts[label]))
         others = [*([each.name] if label != each.name else []), *other_names(each.name, reading.names)]
+        if (under := reading.layout.under.get(each.name, each.name)) != label:
+            others.append(under)
         others += [*([degree] if degree != label else []), *english.get(each.name, [])]
         found += [(own, iris[_ALTERNATIVE], texts[other]) for other in others if other.casefold() not in called]
         if each.place in stated and (comment := stated[each.place].comment):

@@ -293,7 +293,10 @@ def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
     if norm in known["stand_in"] and tables:
         return Scope()
     # "Their beers" are not those of a beer, and "it" is no person.
-    owned = _class_tables(words, at, linker) if norm in known["possessive"] else _tables_beside(words, linker)
+    owned = _class_tables(words, at, linker) if norm in known["possessive"] else frozenset[str]()
+    if norm not in known["possessive"] and not any(t.norm in known["than"] for t in words):
+        # the tables of the things that are named, and not compared: "how many of them did Ann paint?"
+        owned = owned.union(*(c.relations for c in mentioned_things(linker, words)))
     persons = person_tables(linker) if norm in known["pronoun_thing"] else frozenset()
     requested = requested_nodes(words, at, linker)
     is_kept = not is_many and norm in (t.norm for t in tokenize(earlier[-1].question))
@@ -327,13 +330,6 @@ def _counted_things(turn: FollowUpTurn, at: int) -> Scope | None:
             if len(found) == number:
                 return Scope(None, tuple(found), tuple(found.values()))
     return None
-
-
-def _tables_beside(words: Sequence[Token], linker: Linker) -> frozenset[str]:
-    """The tables of the things that a question names, of which none is compared: "how many of them did Ann paint?"."""
-    if any(t.norm in language().words["than"] for t in words):
-        return frozenset()
-    return frozenset[str]().union(*(c.relations for c in mentioned_things(linker, words)))
 
 
 def _class_tables(words: Sequence[Token], at: int, linker: Linker) -> frozenset[str]:

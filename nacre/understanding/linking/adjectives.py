@@ -199,8 +199,12 @@ def link_quantity_nodes(links: Sequence[Link], graph: SchemaGraph) -> Iterator[L
     for link in links:
         ref = link.refs[0]
         if link.kind == "entity":
-            measured = _numbers_of_quantity(ref.node, graph)
-            found = [(number, Ref(ref.node, via=via)) for number, via in measured if number.node not in mentioned]
+            # the numbers of measurements that link to the thing as their quantity
+            own = graph.nodes[ref.node].words
+            quantities = (s for s in graph.steps[ref.node] if not s.forward)
+            measured = (s for s in quantities if _names_quantity((*graph.words[s.predicate], *own)))
+            numbers = ((number, step.predicate) for step in measured for number in _value_refs(step.target, graph))
+            found = [(number, Ref(ref.node, via=via)) for number, via in numbers if number.node not in mentioned]
         elif link.kind == "value" and ref.predicate and _names_quantity(graph.words[ref.predicate]):
             found = [(number, ref) for number in _value_refs(ref.node, graph) if number.node not in mentioned]
         else:
@@ -222,13 +226,6 @@ def amount_property(node: int, graph: SchemaGraph) -> str:
     # a row with a date, such as an order, is more than its amount
     is_amount = is_amount and all(graph.about(p).values and not graph.is_date(p) for p in others)
     return numbers[0] if is_amount and not graph.nodes[node].named else ""
-
-
-def _numbers_of_quantity(node: int, graph: SchemaGraph) -> Iterator[tuple[Ref, str]]:
-    """The numbers of measurements that link to things of a node as their quantity, with the predicate of the link."""
-    for step in graph.steps[node]:
-        if not step.forward and _names_quantity((*graph.words[step.predicate], *graph.nodes[node].words)):
-            yield from ((number, step.predicate) for number in _value_refs(step.target, graph))
 
 
 def _value_refs(node: int, graph: SchemaGraph) -> list[Ref]:

@@ -51,6 +51,7 @@ class ValueLinker:
         self.lexicon = lexicon
         self.entities = EntityNames(lexicon)
         self._values_of_name = _values_of_name(graph)
+        self._short_values = {x.tokens[0] for x in lexicon.schema_entries if x.kind == "value" and len(x.tokens) == 1}
         amounts = (p for p in graph.words if graph.is_numeric(p) and graph.about(p).role != "identifier")
         self._amounts = {word for p in amounts for word in graph.words[p][-1:]}
 
@@ -79,13 +80,11 @@ class ValueLinker:
         """The values of which words that name nothing else are parts, if one value of the property has them: "Labour"
         of "Labour Party"."""
         words, done = question.tokens, linked
-        # "how many creatures" asks for the rows of a sheet, and for none of "Creature Park"
-        kinds = ("count", "open", "most") if self.graph.main_sheet is not None else ()
-        asked = {cue.end for cue in question.cues if cue.kind in kinds}
         for i, token in enumerate(words):
             if done >> i & 1 or i in question.stopwords or len(token.norm) < MIN_PART_LETTERS:
                 continue
-            if i in asked and token.text.islower() and is_plural(token.norm):
+            if self.graph.main_sheet is not None and token.text.islower() and is_plural(token.norm):
+                # "how many creatures" asks for the rows of a sheet, and for none of "Creature Park"
                 continue
             values: dict[str, dict[str, LexiconEntry]] = defaultdict(dict)
             for word in {token.norm, token.lemma}:
@@ -122,7 +121,8 @@ class ValueLinker:
                 # "longer" is no name "Long"
                 graded = gradable_adjective(words[start]) if end == start + 1 else None
                 if not names and (graded is None or graded.degree == "positive"):
-                    names = _things_and_values(self.lexicon.exact(lemmas[start:end]))
+                    base = self._base(words[start]) if end == start + 1 else ""
+                    names = _things_and_values(self.lexicon.exact((base,) if base else lemmas[start:end]))
                     names = names or _things_and_values(self.lexicon.inflected(lemmas[start:end]))
                     score = INFLECTED_SCORE
                 if not names:
@@ -169,8 +169,13 @@ class ValueLinker:
 
     def _longest_name(self, first: Token) -> int:
         """How many words the longest name has that begins with a word."""
-        known = [self.lexicon.word(form) for form in {first.norm, first.lemma}]
-        return min(MAX_VALUE_TOKENS, max((word.longest for word in known if word is not None), default=0))
+        longest = [word.longest for form in {first.norm, first.lemma} if (word := self.lexicon.word(form)) is not None]
+        return min(MAX_VALUE_TOKENS, max(longest, default=int(self._base(first) != "")))
+
+    def _base(self, word: Token) -> str:
+        """The value that a word is an adverb or an unlisted plural of: "annual" of "annually"; "" if there is none."""
+        bases = (word.norm.removesuffix(e) for e in ("ly", "s") if word.norm == word.lemma and word.norm.endswith(e))
+        return next((base for base in bases if base in self._short_values), "")
 
     def _follows_property(self, names: Sequence[LexiconEntry], question: Question, start: int) -> bool:
         """Whether the word before a value is the last word of its property's name: "the status done"."""
@@ -237,11 +242,13 @@ class ValueLinker:
                 for node in self.graph.property_nodes(name.predicate):
                     values[node, name.predicate].append(name)
         for (node, predicate), names in values.items():
-            text = names[0].target
-            ref, mask = Ref(node, predicate), token_mask(span.start, span.end)
+            best, *others = sorted(names, key=lambda each: -each.weight)
+            # of several values with a part that is said any is meant
+            alike = tuple(each.target for each in others if best.weight < 1.0)
+            ref, mask, score = Ref(node, predicate), token_mask(span.start, span.end), span.score * best.weight
             yield Link(
-                span.start, span.end, "value", (ref,), span.score, mask, span.score == 1.0,
-                self._typed_value(predicate, text), (), text, "whole",
+                span.start, span.end, "value", (ref,), score, mask, score == 1.0,
+                self._typed_value(predicate, best.target), alike, best.target, "whole",
             )  # fmt: skip
 
     def _typed_value(self, predicate: str, text: str) -> str | float:
@@ -298,7 +305,9 @@ def _mark(text: str) -> str:
 
 
 def _things_and_values(names: Iterable[LexiconEntry]) -> list[LexiconEntry]:
-    return [name for name in names if name.kind in ("entity", "value")]
+    """The names of things and values, without parts of values if something is called so as a whole."""
+    found = [name for name in names if name.kind in ("entity", "value")]
+    return [name for name in found if name.kind == "entity" or name.weight == 1.0] or found
 
 
 def _may_be_name(question: Question, start: int, end: int) -> bool:
@@ -315,7 +324,7 @@ def _may_be_name(question: Question, start: int, end: int) -> bool:
 
 MAX_NAME_TOKENS = 4  # Words of the longest name that is looked up.
 
-CODES_FILE = "resources/codes.yaml"
+CODES_FILE, MAX_CODE_LETTERS = "resources/codes.yaml", 3
 
 
 def _values_of_name(graph: SchemaGraph) -> Mapping[tuple[str, ...], Sequence[tuple[Ref, str]]]:
@@ -326,7 +335,9 @@ def _values_of_name(graph: SchemaGraph) -> Mapping[tuple[str, ...], Sequence[tup
             if set(graph.words[about.iri]).isdisjoint(each["called"]) or not about.values:
                 continue
             known, codes = _names()[kind], [fold(value) for value in about.values]
-            names = [known.get(code, known.get(code.partition("-")[0].partition("_")[0])) for code in codes]
+            # a longer word beside codes names itself: "mixed" beside "f" and "m"
+            bases = ((code, code.partition("-")[0].partition("_")[0].strip()) for code in codes)
+            names = [known.get(code, known.get(base, () if base[MAX_CODE_LETTERS:] else None)) for code, base in bases]
             if None in names:
                 continue
             for value, every in zip(about.values, names, strict=True):

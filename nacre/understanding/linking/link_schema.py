@@ -305,23 +305,20 @@ def _meaningful_lemmas(lexicon: Lexicon) -> frozenset[str]:
 def _runs(question: Question, places: Sequence[int], kind: str) -> list[list[int]]:
     """The matched tokens in groups with only a few function words in between."""
     runs: list[list[int]] = []
+    known = language().words
+    verbs = known["being"] | known["been"] | known["helping"] if kind == "class" else known["owning_verbs"]
     for i in places:
         between = range(runs[-1][-1] + 1, i) if runs else range(0)
         is_near = len(between) <= MAX_WORDS_INSIDE and all(k in question.stopwords for k in between)
         # "mills with no owner's name" are no "mill owners"
         is_denied = any(cue.kind == "negation" and cue.start in between for cue in question.cues)
-        if runs and is_near and not (is_denied or _has_verb(question, between, kind)):
+        # "documents have the status" is no "document status"
+        has_verb = any(question.tokens[k].norm in verbs for k in between)
+        if runs and is_near and not (is_denied or has_verb):
             runs[-1].append(i)
         else:
             runs.append([i])
     return runs
-
-
-def _has_verb(question: Question, between: range, kind: str) -> bool:
-    """Whether a verb parts a noun phrase: "documents have the status" is no "document status"."""
-    known = language().words
-    verbs = known["being"] | known["been"] | known["helping"] if kind == "class" else known["owning_verbs"]
-    return any(question.tokens[k].norm in verbs for k in between)
 
 
 MAX_TERM_LINKS_PER_SPAN = 10  # Links of one kind that are kept for a span.

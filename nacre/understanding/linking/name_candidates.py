@@ -12,6 +12,7 @@ from rapidfuzz import fuzz, process
 from nacre.language.data import word_list
 from nacre.language.thesaurus import function_words, gradable_adjective, synonyms
 from nacre.language.tokens import Token, is_known
+from nacre.language.translation import GLOSSED_LANGUAGES
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 
@@ -234,15 +235,18 @@ class EntityNames:
         starts_each = (len(keys) > 1 or is_written_as_name) and all(
             entries[key].tokens[0] in matched_words for key in keys
         )
-        is_everyday = (
-            len(run.matched) == 1 and is_dictionary_word(tokens[run.start]) and tokens[run.start].norm.isalpha()
-        )
+        first = tokens[run.start]
+        is_small = first.text.islower() and any(is_known(first.text, lang=code) for code in GLOSSED_LANGUAGES)
+        is_everyday = len(run.matched) == 1 and first.norm.isalpha() and (is_dictionary_word(first) or is_small)
         if best < EVERYDAY_SHARE and is_everyday and not starts_each:
             # An everyday word inside a long name does not name the thing.
             return
         exact = best >= WHOLE_SHARE
         text = " ".join(t.text for t in tokens[run.start : run.end])
-        prominence = _prominence(max(entries[k].weight for k in keys), coverage.top_weight)
+        weight, top = max(entries[k].weight for k in keys), coverage.top_weight
+        # what the number of a thing's links adds to its score
+        links = math.log(1 + max(0.0, weight)) / math.log(1 + top) if top > 1 else 0.0
+        prominence = PROMINENCE_GAIN * links if weight >= 0 else -IRI_NAME_LOSS
         score = WHOLE_SCORE if exact else PART_BASE_SCORE + PART_SHARE_SCORE * best
         if len(keys) <= MAX_FAMILY:
             label = entries[keys[0]].label if len(keys) == 1 else text
@@ -285,13 +289,6 @@ def _best_keys(shares: Mapping[str, float]) -> tuple[str, ...]:
     if best < WHOLE_SHARE and len(near) < len(shares) and sorted(shares.values())[-len(near) - 1] > best - CLEAR_LEAD:
         return tuple(sorted(shares))
     return tuple(sorted(near))
-
-
-def _prominence(weight: float, top_weight: float) -> float:
-    """What the number of a thing's links adds to its score."""
-    if weight < 0:
-        return -IRI_NAME_LOSS
-    return PROMINENCE_GAIN * math.log(1 + max(0.0, weight)) / math.log(1 + top_weight) if top_weight > 1 else 0.0
 
 
 COMMON_SHARE, FEW_NAMES = 5, 20  # A word in more than one name of so many is common, if there are some names.

@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import Prefix
 
 from nacre.language.data import language, phrase_list, word_list, word_map
 from nacre.language.labels import split_compound
@@ -213,7 +214,7 @@ def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:
 
 
 def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> list[SchemaTerm]:
-    """The terms, with more weight for prepositions that tell phrases apart: "made in" and "made by"."""
+    """The terms, with more weight for prepositions that tell names apart: "made in" and "made by", "from date"."""
     light, articles = function_words(), language().words["article"]
     predicates: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for term in terms:
@@ -222,7 +223,8 @@ def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> li
 
     def weigh(term: SchemaTerm) -> SchemaTerm:
         content = tuple(w for w in term.words if w not in light) if term.predicate else ()
-        if not content or len(predicates[content]) < 2 or term.words not in graph.phrases[term.predicate]:
+        is_phrase = bool(content) and (term.words in graph.phrases[term.predicate] or term.words[0] in light)
+        if not is_phrase or len(predicates[content]) < 2:
             return term
         is_light = (w in light and w not in articles for w in term.words)
         weights = (PREPOSITION_WEIGHT if add else w for w, add in zip(term.weights, is_light, strict=True))
@@ -269,20 +271,16 @@ def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
         if step.forward and is_person(graph.nodes[step.target].label)
         for ending in endings
     }
-    by_property = {
-        (node.index, split_name(graph.about(predicate).label).lower().split()[0])
+    since = language().words["bound_since"] | language().words["from"]
+    names = (
+        (node.index, split_name(graph.about(predicate).label).lower().split())
         for node in graph.nodes
         if is_person(node.label)
         for predicate in graph.literals[node.index]
-        if _gives_start(graph.about(predicate).label)
-    }
+    )
+    # "member since", "volunteer from": since when someone has a role
+    by_property = {(node, words[0]) for node, words in names if since & set(words[1:2]) and is_person(words[0])}
     return sorted(noun for noun in by_event | by_property if is_known(noun[1], lang="en"))
-
-
-def _gives_start(label: str) -> bool:
-    """Whether a property says since when someone has a role: "member since", "volunteer from"."""
-    first, *rest = split_name(label).lower().split() or [""]
-    return bool(rest) and is_person(first) and rest[0] in language().words["bound_since"] | language().words["from"]
 
 
 # Letters of a word that is matched by its stem, and the share of both words that they have in common, at least.
@@ -329,13 +327,17 @@ class WordMatcher:
             found.setdefault(word, SYNONYM_SCORE)
         if len(norm) >= MIN_CODE_LETTERS and norm[-1].isdigit() and not norm[0].isdigit():
             found |= dict.fromkeys((w for w in self.vocabulary if w.endswith(norm) and w != norm), STEM_SCORE)
-        near = self._by_prefix.get(lemma[:STEM_PREFIX_LETTERS], ()) if len(lemma) >= MIN_STEM_WORD_LETTERS else ()
-        for word in (w for w in near if _has_same_stem(w, lemma)):
+        for word in self._same_stem(lemma):
             found.setdefault(word, STEM_SCORE)
         if not found and (base := dictionary_form(lemma)) in terms:
             # names have the lemma of their word, here "sail" for a class Sailing; that of "sailings" is "sailing"
             found = {base: LEMMA_SCORE}
         return tuple(sorted((found or self._spellings(norm, lemma)).items()))
+
+    def _same_stem(self, lemma: str) -> list[str]:
+        alike = self._by_prefix.get(lemma[:STEM_PREFIX_LETTERS], ()) if len(lemma) >= MIN_STEM_WORD_LETTERS else ()
+        least, share = MIN_STEM_WORD_LETTERS - 1, MIN_STEM_SHARE
+        return [w for w in alike if Prefix.similarity(w, lemma) >= max(least, share * max(len(w), len(lemma)))]
 
     def _spellings(self, norm: str, lemma: str) -> dict[str, float]:
         is_word = len(norm) >= MIN_MISSPELT_WORD_LETTERS and norm.isalpha()
@@ -350,12 +352,6 @@ class WordMatcher:
             for word, ratio, _ in similar:
                 found[word] = max(found.get(word, 0.0), SPELLING_SCORE * ratio / 100)
         return found
-
-
-def _has_same_stem(one: str, other: str) -> bool:
-    pairs = enumerate(zip(one, other, strict=False))
-    shared = next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
-    return shared >= max(MIN_STEM_WORD_LETTERS - 1, MIN_STEM_SHARE * max(len(one), len(other)))
 
 
 # The vocabulary of thesauri.

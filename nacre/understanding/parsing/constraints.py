@@ -10,6 +10,7 @@ from nacre.language.data import language, phrase_list, word_map
 from nacre.language.thesaurus import function_words, nouns_of_kind
 from nacre.language.tokens import Token, multilingual_property
 from nacre.language.word_forms import is_plural
+from nacre.plans.selects import selects_of
 from nacre.records.plan import EXTREMES, MEANS, Attribute, Body, Itself, Select
 from nacre.understanding.linking.link_mentions import find_expressions
 from nacre.understanding.linking.schema_graph import SchemaGraph
@@ -57,16 +58,20 @@ def _counts_itself(derivation: Derivation) -> bool:
 
 
 def _repeats_end(body: Body, graph: SchemaGraph) -> bool:
-    """Whether two variables stand at the one end that a link has: the sailors of each sailor's rentals."""
-    if not isinstance(body, Select):
-        return False
-    classes = {variable.name: variable.classes for variable in body.variables if not variable.keys}
-    ends = [
-        (edge.subject, edge.predicate, classes[edge.object])
-        for edge in body.edges
-        if edge.object in classes and graph.about(edge.predicate).functional
-    ]
-    return len(set(ends)) < len(ends)
+    """Whether two variables stand at the one end that a link has, or two values where a thing has one: the sailors of
+    each sailor's rentals, the matches whose home team is Oslo and is Bergen."""
+    for select in selects_of(body):
+        classes = {variable.name: variable.classes for variable in select.variables if not variable.keys}
+        ends: list[object] = [
+            (edge.subject, edge.predicate, classes[edge.object])
+            for edge in select.edges
+            if edge.object in classes and graph.about(edge.predicate).functional
+        ]
+        equal = {(each.left, each.right) for each in select.filters if each.op == "=" and not each.negated}
+        ends += [left for left, _ in equal if isinstance(left, Attribute) and graph.about(left.predicate).functional]
+        if len(set(ends)) < len(ends):
+            return True
+    return False
 
 
 def _targets_named_thing(derivation: Derivation, counted: bool) -> bool:
@@ -517,16 +522,15 @@ def _actions_beside_agents(candidates: Sequence[Candidate], question: Question, 
     """The readings that give what was done, where others that use as many words give who did it."""
     agents = [each for each in candidates if _gives_agents(each, graph)]
     most = max((_used_words(each, question) for each in agents), default=-1)
-    return [
-        each
-        for each in candidates
-        if each not in agents
-        and (
-            _gives_mentioned_class(each)
-            or not any(t.ref.predicate or graph.nodes[t.ref.node].named for t in each.derivation.targets)
-        )
-        and _used_words(each, question) <= most
-    ]
+
+    def gives_action(derivation: Derivation) -> bool:
+        first, classes = derivation.targets[0].ref, (x.refs[0].node for x in derivation.links if x.kind == "class")
+        if not first.predicate and first.node in classes:
+            return True
+        return not any(t.ref.predicate or graph.nodes[t.ref.node].named for t in derivation.targets)
+
+    others = (each for each in candidates if each not in agents and _used_words(each, question) <= most)
+    return [each for each in others if gives_action(each.derivation)]
 
 
 def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
@@ -537,12 +541,6 @@ def _gives_agents(candidate: Candidate, graph: SchemaGraph) -> bool:
         return True
     words = _words(ref, graph)
     return bool(words) and words[-1] in nouns_of_kind("persons") | nouns_of_kind("bodies")
-
-
-def _gives_mentioned_class(candidate: Candidate) -> bool:
-    targets, links = candidate.derivation.targets, candidate.derivation.links
-    first = targets[0].ref
-    return not first.predicate and any(link.kind == "class" and link.refs[0].node == first.node for link in links)
 
 
 def _prefer_places(candidates: list[Candidate], question: Question, graph: SchemaGraph) -> list[Candidate]:

@@ -200,11 +200,13 @@ def _value_condition(state: ParseState, link: Link, ref: Ref, named_so: bool, co
 
 def _condition(state: ParseState, link: Link, ref: Ref, scale: tuple[str, ...]) -> Condition:
     """The condition itself: an identity, a value, the values on a scale, or a text that a property contains."""
-    values: tuple[str | float, ...] = scale or ((link.value,) if link.kind == "value" else ())
+    is_value = link.kind == "value"
+    values: tuple[str | float, ...] = scale or ((link.value, *link.keys) if is_value else ())
     operator = "=" if values else "is"
     if state.text_match and values:
         operator, values = state.text_match, (link.label,)
-    return Condition(ref, operator, values, state.negated, link.keys, link.label, join=state.join)
+    keys = () if is_value else link.keys
+    return Condition(ref, operator, values, state.negated, keys, link.label, join=state.join)
 
 
 def _property_in_scope(state: ParseState, ref: Ref, context: ParseContext) -> Ref | None:

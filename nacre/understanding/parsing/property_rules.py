@@ -433,7 +433,10 @@ def boolean_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, 
 
 
 def _is_unlike(link: Link, ref: Ref, context: ParseContext) -> bool:
-    return link.match == "like" and not _is_other_form(link, ref, context)
+    """Whether a word is like the name, and no other form of its words, or a slip: "freelance" of "is freelancer"."""
+    said = {token.lemma[:SHARED_LETTERS] for token in context.question.tokens[link.start : link.end]}
+    own = {word[:SHARED_LETTERS] for word in context.graph.words[ref.predicate]}
+    return link.match == "like" and not any(len(stem) == SHARED_LETTERS for stem in said & own)
 
 
 def _names_amount(link: Link, ref: Ref, context: ParseContext) -> bool:
@@ -450,13 +453,6 @@ def _is_only_verb(link: Link, ref: Ref, context: ParseContext) -> bool:
     first = split_name(context.graph.about(ref.predicate).label).split()[0]
     is_verb = said == [lemma(first)] and first in word_list("wording", "verbs")
     return is_verb and len(context.graph.words[ref.predicate]) > 1
-
-
-def _is_other_form(link: Link, ref: Ref, context: ParseContext) -> bool:
-    """Whether a word is another form of a word of the name, or a slip: "freelance" of "is freelancer"."""
-    said = {token.lemma[:SHARED_LETTERS] for token in context.question.tokens[link.start : link.end]}
-    own = {word[:SHARED_LETTERS] for word in context.graph.words[ref.predicate]}
-    return any(len(stem) == SHARED_LETTERS for stem in said & own)
 
 
 def _is_verb_of_participle(link: Link, ref: Ref, context: ParseContext) -> bool:

@@ -5,7 +5,7 @@ Cues that overlap are all kept; parsing decides.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from nacre.language.data import language, phrase_list, word_list
 from nacre.language.thesaurus import (
@@ -397,7 +397,9 @@ def _asks_for_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
     """Whether a clause only asks for a measure: "how much is it", "what does it cost", "how tall is it"."""
     known = language().words
     content = [token for token in clause if token.norm not in function_words() | known["exactly"]]
-    if any(synonyms(token.lemma) & concepts or _is_measured(token, concepts) for token in content):
+    adjectives = (each for each in map(gradable_adjective, content) if each is not None and each.degree == "positive")
+    meant = [*(synonyms(token.lemma) for token in content), *(_measures(each.concepts) for each in adjectives)]
+    if not concepts.isdisjoint(chain.from_iterable(meant)):
         return len(content) == 1
     asks_number = len(clause) > 1 and clause[0].norm in known["degree"] and clause[1].norm in known["how_much"]
     if asks_number and len(content) == 1 and clause[2] is content[0]:
@@ -409,10 +411,3 @@ def _asks_for_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
     pronouns = known["being"] | known["pronoun_one"]
     asks_what_it_is = len(clause) > 1 and all(token.norm in pronouns for token in clause[1:])
     return not content and (asks_number or asks_what_it_is)
-
-
-def _is_measured(token: Token, concepts: set[str]) -> bool:
-    adjective = gradable_adjective(token)
-    if adjective is None or adjective.degree != "positive":
-        return False
-    return bool(_measures(adjective.concepts) & concepts)

@@ -83,7 +83,10 @@ def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> I
 def _ignored_cues(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
     """Negations, a final total, a percentage, the measure of "how heavy", and a second date that are not used."""
     d, words, joining = candidate.derivation, question.tokens, language().words["joining"]
-    is_negated, is_aggregated = _is_negated(candidate), _is_aggregated(candidate)
+    functions = {t.function for t in d.targets} | {c.function for c in _all_conditions(d.conditions)}
+    functions |= {d.order.function} if d.order is not None else set()
+    is_aggregated = not isinstance(candidate.body, Select) or bool(functions & AGGREGATES.keys() - EXTREMES)
+    is_negated = _is_negated(candidate)
     is_share = isinstance(candidate.body, Compute) and candidate.body.op == "%"
     gives_date = any(t.ref.predicate and graph.is_date(t.ref.predicate) for t in d.targets)
     for cue in question.cues:
@@ -191,10 +194,3 @@ def _is_ranked(candidate: Candidate) -> bool:
     is_ordered = d.order is not None or any(c.top is not None or c.against is not None for c in conditions)
     is_extreme = any(t.function in ("max", "min") for t in d.targets)
     return is_ordered or is_extreme or not isinstance(candidate.body, Select | Combine)
-
-
-def _is_aggregated(candidate: Candidate) -> bool:
-    d = candidate.derivation
-    functions = {t.function for t in d.targets} | {c.function for c in _all_conditions(d.conditions)}
-    functions |= {d.order.function} if d.order is not None else set()
-    return not isinstance(candidate.body, Select) or bool(functions & AGGREGATES.keys() - EXTREMES)
