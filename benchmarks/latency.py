@@ -21,7 +21,6 @@ from time import perf_counter
 
 from benchmarks.inputs.fleet_graph import LABEL, write_graph
 from benchmarks.results import BenchmarkResult, Measurement, measure
-from evaluation.reword import add_typo
 from nacre.extensions.evaluation.questions import ask_questions, read_questions
 from nacre.extensions.evaluation.score import quantile
 from nacre.records.answer import Answer, QuestionLine
@@ -153,7 +152,7 @@ def generate_questions(labels: list[str], draw: Random, count: int) -> list[str]
         names = [draw.choice(labels) for _ in range(2)]
         variant = n // len(TEMPLATES) % 3
         if variant == 1:
-            names = [add_typo(name, draw) or f"{name[:-1]}x" for name in names]
+            names = [f"{name[:1]}{name[2:3]}{name[1:2]}{name[3:]}" for name in names]
         elif variant == 2:
             names = [_invented_name(draw) for _ in names]
         questions.append(TEMPLATES[n % len(TEMPLATES)].format(*names))

@@ -37,9 +37,23 @@ GRAPH = """
 :lasted rdfs:label "duration (h)" . :teacher rdfs:label "teacher" .
 :Pilot a rdfs:Class ; rdfs:label "pilot" . :p a :Pilot ; rdfs:label "Ada" ; :teacher :q .
 :q a :Pilot ; rdfs:label "Bo" ; :teacher :r . :r a :Pilot ; rdfs:label "Cy" .
-:x a :Hire ; rdfs:label "Hire 1" ; :boat :b ; :lasted 3 . :y a :Hire ; rdfs:label "Hire 2" ; :boat :a .
+:x a :Hire ; rdfs:label "Hire 1" ; :boat :b ; :lasted 3 ; :settled true .
+:y a :Hire ; rdfs:label "Hire 2" ; :boat :a ; :settled false . :settled rdfs:label "settled" .
 :f a :Fault ; rdfs:label "F1" ; :boat :a . :g a :Fault ; rdfs:label "F2" ; :boat :b .
 """
+
+
+def doubts_of(library: Library, question: str) -> dict[str, tuple[Doubt, ...]]:
+    """The doubts of each reading of a question about the graph, by its words."""
+    opened = library.open("boats")
+    linker = linker_of(opened.lexicon)
+    asked = prepare_question(question, linker)
+    links = link_mentions(asked, linker.index)
+    candidates = parse_question(asked, links, linker, start_deadline(5.0))
+    return {
+        verbalise_plan(Plan(c.body), opened.schema): find_doubts(c, asked, links, linker.index.graph)
+        for c in reversed(candidates)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -127,19 +141,19 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("how many trips did the boats of Ness have", "the number of boats whose berth is Ness", ("shape", "trips")),
         ("how many boats did Ness have", "the number of boats whose berth is Ness", None),
         ("how many boats did Ness have", "boats whose berth is Ness", ("shape", "how many")),
+        ("when was Skua launched", "when Skua was launched", None),
+        ("when was the hull of Skua made", "the hull of Skua", ("shape", "when")),
+        ("which boats have not settled", "boats without a hire that is settled", ("polarity", "settled")),
+        (
+            "which harbour has the most load",
+            "harbours that are berths of the boat with the highest load",
+            ("total", "the most"),
+        ),
         ("how many har-bours have a berth", "the number of harbours that are the berth of a boat", None),
     ],
 )
 def test_checks(library: Library, question: str, words: str, expected: tuple[str, str] | None) -> None:
-    opened = library.open("boats")
-    linker = linker_of(opened.lexicon)
-    asked = prepare_question(question, linker)
-    links = link_mentions(asked, linker.index)
-    candidates = parse_question(asked, links, linker, start_deadline(5.0))
-    found = {
-        verbalise_plan(Plan(c.body), opened.schema): find_doubts(c, asked, links, linker.index.graph)
-        for c in reversed(candidates)
-    }
+    found = doubts_of(library, question)
     assert words in found, sorted(found)
     assert found[words] == (() if expected is None else (Doubt(*expected),))
 
@@ -378,3 +392,11 @@ async def test_how_long_asks_for_no_longitude(tmp_path: Path) -> None:
     """
     ask = ask_graph(piers, tmp_path)
     assert (await ask("How long was the average delay at Westgate?"))["values"] == [15]
+
+
+def test_that_there_are_rows_is_not_sure_if_they_may_have_0(tmp_path: Path) -> None:
+    (tmp_path / "boats.ttl").write_text(GRAPH)
+    (tmp_path / "ropes.csv").write_text("no,Boat,Coils\n1,Petrel,0\n2,Skua,4\n3,Dunlin,4\n4,Petrel,0\n")
+    ingest([str(tmp_path / name) for name in ("boats.ttl", "ropes.csv")], "boats", data=tmp_path / "data")
+    doubts = doubts_of(Library(tmp_path / "data", None), "does Petrel have ropes")
+    assert doubts["whether Petrel has a rope"] == (Doubt("polarity", "coils"),)

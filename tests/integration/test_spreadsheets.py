@@ -251,6 +251,7 @@ def lesson_links(folder: Path, table: str, rdf: str = PONIES) -> tuple[list[str]
         ("Pferde", ("Brisk", "Dapple", "Brisk", "Dapple"), "name"),
         ("Nom du cheval", ("Brisk", "Dapple", "Brisk", "Dapple"), "name"),
         ("Pony code", ("P-1", "p-2", "P-3", "P-1"), "code"),
+        ("Stable no.", ("P-1", "P-2", "P-3") * 2, "code"),
         ("Pony id", ("p1", "p2", "p1", "p2"), "IRI"),
         ("Mount", ("Brisk", "Dapple", "Mocha", "Brisk"), "name"),
     ],

@@ -165,7 +165,7 @@ def _standalone(question: str, lexicon: Lexicon) -> Rewrite:
     """A question that refers to no other, as `understand` reads it."""
     code = question_language(question, lexicon)
     gloss = code if code in GLOSSED_LANGUAGES else ""
-    return Rewrite(gloss_question(question, lexicon, code) if gloss else question, own=question, gloss=gloss)
+    return Rewrite(gloss_question(question, lexicon, code), own=question, gloss=gloss) if gloss else Rewrite(question)
 
 
 def _uses(word: str, term: _Term, body: Body, mentions: Sequence[Mention]) -> bool:

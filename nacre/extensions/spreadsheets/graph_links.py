@@ -151,8 +151,9 @@ class GraphThings:
                 if len(by_class[class_]) >= MIN_CALLED_SHARE * len(texts) and self._is_called(column.name, class_):
                     # rows that are called like the class are such things rather than about them
                     return None if is_own and self._is_called(table.label, class_) else class_
-        # numbers of phones and the like are those of the same people in another table
-        is_code = way == "code" and has_key_word(column.name)
+        # numbers of phones and the like that hardly repeat are those of the same people in another table
+        hardly_repeats = 2 * len(column.profile.distinct) > column.profile.filled
+        is_code = way == "code" and has_key_word(column.name) and hardly_repeats
         if is_own or is_code or column.type.name != "text" or len(texts) < MIN_TEXTS or are_numbers(texts):
             return None
         likely = [class_ for class_ in ranked if len(by_class[class_]) >= MIN_SHARE * len(texts)]

@@ -9,8 +9,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from nacre.language.data import language, phrase_list
+from nacre.language.quantities import convert_unit, is_currency
 from nacre.language.thesaurus import adjective_concepts, is_person, synonyms
 from nacre.language.tokens import lemma
+from nacre.language.word_forms import is_plural
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.question.records import Link, Ref
 from nacre.wording.labels import may_give_years
@@ -50,11 +52,17 @@ def measured_properties(
     return tuple((m.ref, m.is_reversed, m.cost) for m in sorted(found)[:MAX_MEASURES])
 
 
-def amounts(graph: SchemaGraph, node: int) -> list[str]:
-    """The amounts of money that things of a class have and that may be added up: no prices per litre."""
+def amounts(graph: SchemaGraph, node: int, *, over_time: bool = False) -> list[str]:
+    """The amounts of money that things of a class have and that may be added up: no prices per litre. `over_time`: also
+    those in units of money or time, and what a name counts ("guests")."""
     numbers = [each for each in measured_numbers(graph, node) if not is_intensive(graph, each)]
     measures = measured_properties(graph, node, phrase_list("parsing", "amount_concepts"))
-    return [ref.predicate for ref, _, _ in measures if ref.node == node and ref.predicate in numbers]
+    found = [ref.predicate for ref, _, _ in measures if ref.node == node and ref.predicate in numbers]
+    for about in map(graph.about, numbers if over_time else ()):
+        unit = about.unit or ""
+        if is_currency(unit) or convert_unit(1.0, unit, "s") is not None or is_plural(about.label):
+            found.append(about.iri)
+    return found
 
 
 # the concepts of "old" that tell how old persons are, and not when they joined

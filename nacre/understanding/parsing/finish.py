@@ -426,10 +426,11 @@ def _group_without_aggregate(derivation: Derivation, context: ParseContext) -> I
 
 def _function_per_group(asked: Ref, derivation: Derivation, context: ParseContext) -> Aggregation | Literal[""]:
     """How what is asked for is one number for each group: as the property's name says, else, with a word like "per",
-    things are counted, money is added up, other measures have an average; "" for what is not a number, or has one value
-    for each thing that is grouped by."""
+    things are counted, money is added up, over time also what adds up, others have an average; "" for what is not a
+    number, or has one value for each thing that is grouped by."""
     asks_rate = any(token.norm in language().words["rate"] for token in context.question.tokens)
-    asks_rate |= any(ref.part for ref in derivation.group)
+    asks_period = any(ref.part for ref in derivation.group)
+    asks_rate |= asks_period
     if not asked.predicate:
         return "count" if asks_rate else ""
     if asked.thing in derivation.group or asked.predicate not in measured_numbers(context.graph, asked.node):
@@ -440,7 +441,7 @@ def _function_per_group(asked: Ref, derivation: Derivation, context: ParseContex
             return cue.kind  # type: ignore[return-value]
     if not asks_rate:
         return ""
-    return "sum" if asked.predicate in amounts(context.graph, asked.node) else "avg"
+    return "sum" if asked.predicate in amounts(context.graph, asked.node, over_time=asks_period) else "avg"
 
 
 def _grouped_by_column(derivation: Derivation, columns: tuple[Ref, ...]) -> Iterator[Derivation]:

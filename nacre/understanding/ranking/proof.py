@@ -15,6 +15,7 @@ from nacre.language.word_forms import is_participle
 from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
 from nacre.records.evidence import Doubt, Table
 from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute, Edge, Select
+from nacre.understanding.linking.adjectives import measured_numbers
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import NAMED_STEP_COST, RARE_STEP_COST
 from nacre.understanding.linking.schema_terms import ROW_NOUN
@@ -30,7 +31,7 @@ from nacre.understanding.parsing.state import KEPT_GIVEN_RULE, Candidate, overla
 from nacre.understanding.parsing.superlative_rules import SETTLED_TOTAL_RULE
 from nacre.understanding.question.numbers import FIRST_YEAR, LAST_YEAR
 from nacre.understanding.question.records import INEQUALITIES, Link, Question, Ref, covered_mask, token_mask
-from nacre.understanding.ranking.features import answer_type_features
+from nacre.understanding.ranking.features import answer_type_features, question_word_features
 from nacre.wording.labels import predicate_label
 
 MIN_RANKED_SHARE = 0.5  # The share of the things of a class that must have what they are ranked by.
@@ -62,12 +63,22 @@ def doubts_of_rows(body: Body, table: Table) -> tuple[Doubt, ...]:
     return (Doubt(ONE_PLACE, str(places)),) if select is not None and select.limit == 1 and places > 1 else ()
 
 
-def _uncovered(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
+def _uncovered(candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
     """A property that is named, if the plan restricts nothing and lacks it; "and how many", "still" without effect; a
     yes about names that nothing joins."""
     d = candidate.derivation
     yield from _unshown(candidate, question)
     yield from _kept_others(candidate, question)
+    for link in (x for x in d.links if x.kind == "property" and x.match == "like"):
+        # what is called by a word before what the word is like
+        span = (link.start, link.end)
+        exact = (x for x in links if x.kind == "property" and x.exact and (x.start, x.end) == span)
+        yield from (_words(question, x.covered) for x in exact if x not in d.links)
+    # "honey per variety" names no varieties of honey
+    groups = (c for c in question.cues if c.kind == "group" and not d.group)
+    yield from (
+        _words(question, c.covered) for c in groups if any(x.start < c.start and c.end < x.end for x in d.links)
+    )
     yield from _last_dates(candidate, question, graph)
     if (question.wants_measure and MEASURE_RULE not in d.trace) or (d.conditions and not d.links):
         # "were there any since June" names nothing
@@ -302,9 +313,14 @@ def _in_part(candidate: Candidate, question: Question, links: Sequence[Link], gr
 
 
 def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
-    """What is unknown, if other things have 0 of it; a denial of what is linked, beside another condition, or of what
-    the things of a wide word may be."""
+    """What is unknown, or that there are rows, if these may have 0 of it; a denial of what is linked, beside another
+    condition, or of what the things of a wide word may be."""
     d = candidate.derivation
+    for node in (target.ref.node for target in d.targets if isinstance(candidate.body, Ask)):
+        numbers = measured_numbers(graph, node) if not graph.nodes[node].named else []
+        lowest = graph.about(numbers[0]).minimum if len(numbers) == 1 else None
+        if lowest is not None and lowest <= 0 and all(c.ref.predicate != numbers[0] for c in d.conditions):
+            yield predicate_label(numbers[0], graph.schema).one
     denials = [c for c in question.cues if c.kind in ("negation", "missing")]
     for select in selects_of(candidate.body):
         unknown = (f.left for f in select.filters if f.op == "unknown" and isinstance(f.left, Attribute))
@@ -323,6 +339,9 @@ def _of_polarity(candidate: Candidate, question: Question, _: Sequence[Link], gr
     if UNLINKED_RULE in d.trace or (NOBODY_RULE in d.trace and any(c.kind == "missing" for c in denials)):
         yield _words(question, token_mask(denials[0].start, len(question.tokens)))
     is_own = any(denied & set(graph.unions.members.get(node, ())) for node in asked)
+    flags = (c for c in d.conditions if c.negated and c.ref.predicate and c.ref.node not in asked)
+    # "which guests have not paid": no bill, or not all of them
+    yield from (predicate_label(c.ref.predicate, graph.schema).one for c in flags if graph.is_flag(c.ref.predicate))
     if not denials or (len(d.conditions) < 2 and not is_own) or not isinstance(candidate.body, Select):
         return
     if is_own or any(c.negated and (c.ref.node not in asked or not c.ref.predicate) for c in d.conditions):
@@ -389,8 +408,17 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
 def _of_totals(candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
     """Two totals that are compared although no word names what is added up; "how much did we pay" of things that may
     not be paid."""
-    if not {SUMMED_SIDES_RULE, SETTLED_TOTAL_RULE}.isdisjoint(candidate.derivation.trace):
+    d, order = candidate.derivation, candidate.derivation.order
+    if not {SUMMED_SIDES_RULE, SETTLED_TOTAL_RULE}.isdisjoint(d.trace):
         yield question.text
+    if order is not None and order.limit and order.ref.predicate and not order.function:
+        # "which driver charged the most": the highest of one trip, or the most in all
+        most = language().words["most"]
+        of_others = order.ref.node not in {target.ref.node for target in d.targets}
+        amounts = (
+            c for c in question.cues if c.kind == "most" and of_others and not graph.is_date(order.ref.predicate)
+        )
+        yield from (_words(question, c.covered) for c in amounts if question.tokens[c.end - 1].norm in most)
     sums = [cue for cue in question.cues if cue.kind == "sum"]
     unused = (link for link in links if link.kind == "property" and link not in candidate.derivation.links)
     for link in (link for link in unused if graph.is_flag(link.refs[0].predicate)):
@@ -403,7 +431,10 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     d, words = candidate.derivation, language().words
     yield from _not_counted(candidate, question, graph)
     yield from _not_measured(candidate, question, graph)
-    if answer_type_features(candidate, question, graph).get("asked who misfits"):
+    undated = {f"asked when for {kind}" for kind in ("text", "thing")}
+    if answer_type_features(candidate, question, graph).get("asked who misfits") or not undated.isdisjoint(
+        question_word_features(d.targets, question, graph)
+    ):
         yield question.tokens[0].text
     codes = [x.start for x in d.links if x.kind == "entity"] if IDENTIFIER_RULE in d.trace else []
     asked = {target.ref.predicate for target in d.targets} - {""}
@@ -451,8 +482,9 @@ def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -
         yield min(takes)
     counted = {ref.node for ref in counts if not ref.predicate or graph.about(ref.predicate).role == "name"}
     is_repeated = not word_list("nearest", "repeated").isdisjoint(token.norm for token in question.tokens[:end])
-    if is_repeated and any(n in graph.persons or not any(map(graph.is_date, graph.literals[n])) for n in counted):
-        # how often somebody did it is not how many persons
+    persons = (n in graph.persons or not any(map(graph.is_date, graph.literals[n])) for n in counted)
+    if is_repeated and (not counts or any(persons)):
+        # how often somebody did it is not how many persons, nor "how many times" an amount of time
         yield _words(question, token_mask(0, end))
     for cue in (cue for cue in question.cues if cue.kind == "count" and counted):
         verbs = (i for i in range(cue.end, len(question.tokens)) if question.tokens[i].norm in words["helping"])
