@@ -152,7 +152,7 @@ class GraphThings:
                     # rows that are called like the class are such things rather than about them
                     return None if is_own and self._is_called(table.label, class_) else class_
         # numbers of phones and the like that hardly repeat are those of the same people in another table
-        hardly_repeats = 2 * len(column.profile.distinct) > column.profile.filled
+        hardly_repeats = 2 * len(texts) > column.profile.filled
         is_code = way == "code" and has_key_word(column.name) and hardly_repeats
         if is_own or is_code or column.type.name != "text" or len(texts) < MIN_TEXTS or are_numbers(texts):
             return None
