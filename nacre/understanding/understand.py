@@ -85,12 +85,10 @@ def understand(
     if rewrite.scope is not None and rewrite.scope.how == "number":
         # All other readings contain the number that only stands in for the earlier answer.
         readings = revised
-    readings = follow_up.merge_readings(revised, readings, MAX_READINGS)
-    readings = tuple(_of_all_things(each, rewrite.scope, schema) for each in readings)
-    if rewrite.display == "chart":
-        readings = tuple(_with_things(each, schema) for each in readings)
-    read_group = group_reader(linker, deadline)
-    profile = None if revised else profile_plan(question, links, linker.index, rewrite.scope, read_group)
+    merged = follow_up.merge_readings(revised, readings, MAX_READINGS)
+    readings = tuple(_as_asked(each, rewrite, schema) for each in merged)
+    group = group_reader(linker, deadline)
+    profile = None if revised else profile_plan(question, links, linker.index, rewrite.scope, group)
     if profile is not None:
         readings = (_certain_reading(profile, schema), *readings)[:MAX_READINGS]
     best = ranked[0] if ranked else None
@@ -112,12 +110,21 @@ def understand(
         absent=absent_names(unknown, question, linker.lexicon),
     )
     if rewrite.is_unread:
-        # words that are no names mean something else in English
-        known = understanding.mentions, understanding.candidates, understanding.named
-        return Understanding(rewrite.standalone, known[0], candidates=known[1], named=known[2])
+        return _names_alone(understanding)
     if verified and not rewrite.scope:
         understanding = service("verified", "apply")(understanding, verified, text, question, links, linker)
     return understanding
+
+
+def _as_asked(reading: Reading, rewrite: Rewrite, schema: Schema) -> Reading:
+    """A reading with all things of the turn that it refers to, and for a chart with those that its numbers are of."""
+    whole = _of_all_things(reading, rewrite.scope, schema)
+    return _with_things(whole, schema) if rewrite.display == "chart" else whole
+
+
+def _names_alone(read: Understanding) -> Understanding:
+    """What is named: other words of a language that is not read mean something else in English."""
+    return Understanding(read.standalone, read.mentions, candidates=read.candidates, named=read.named)
 
 
 def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:

@@ -22,7 +22,7 @@ from nacre.extensions.endpoints.attach import (
     check_attached_layers,
 )
 from nacre.extensions.endpoints.endpoint import EndpointSource
-from nacre.extensions.model_agents.look_up import schema_sparql
+from nacre.extensions.model_agents.schema_sparql import schema_sparql
 from nacre.plans.sparql_vocabulary import schema_prefixes
 from nacre.stores.addresses import EndpointLimits
 from tests.support import sparql_server as servers

@@ -22,7 +22,7 @@ from ingestion.pipeline import ingest
 from nacre.config.settings import Settings
 from nacre.errors import ToolError
 from nacre.extensions.endpoints.attach import attach_endpoint
-from nacre.extensions.model_agents.look_up import schema_sparql
+from nacre.extensions.model_agents.schema_sparql import schema_sparql
 from nacre.extensions.text2sparql import routes
 from nacre.extensions.text2sparql.routes import text2sparql
 from nacre.plans.sparql_vocabulary import schema_prefixes

@@ -12,6 +12,6 @@ EXTENSION = Extension(
         "occurrences": f"{_HOME}.look_up:find_occurrences",
         "look_up_sql": f"{_HOME}.look_up:look_up_sql",
         "look_up_sparql": f"{_HOME}.look_up:look_up_sparql",
-        "schema_sparql": f"{_HOME}.look_up:schema_sparql",
+        "schema_sparql": f"{_HOME}.schema_sparql:schema_sparql",
     },
 )
