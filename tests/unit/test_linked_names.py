@@ -107,14 +107,14 @@ async def test_a_thing_without_a_table_is_left_out() -> None:
     assert await linked_name_lines(Understanding("?", (mention,)), FakeDatabase()) == []
 
 
-def called(text: str, target: str, label: str, kind: str = "entity") -> Mention:
+def mention_of(text: str, target: str, label: str, kind: str = "entity") -> Mention:
     return Mention(text, 0, len(text), kind, target, label, 1.0)  # type: ignore[arg-type]
 
 
 async def test_all_things_of_a_name_are_told_with_their_tables_and_once() -> None:
     """Those of which nothing is stated and further names of the same things are left out, as are parts of a name."""
-    several, part = called("Basmati", "", "Basmati"), called("long", "http://ex/long", "long", "predicate")
-    meant = [called("Basmati", each, "Basmati (rice)") for each in ("bare", "e", "f")]
+    several, part = mention_of("Basmati", "", "Basmati"), mention_of("long", "http://ex/long", "long", "predicate")
+    meant = [mention_of("Basmati", each, "Basmati (rice)") for each in ("bare", "e", "f")]
     occurring = [Occurrence("entity", "label", "Basmati"), Occurrence("further", "further", "Basmati")]
     schema = replace(
         SCHEMA,
@@ -122,9 +122,9 @@ async def test_all_things_of_a_name_are_told_with_their_tables_and_once() -> Non
         junctions={"http://ex/further": "further"},
     )
     database = FakeDatabase(schema=schema, lexicon=THINGS, occurring=occurring)
-    asked = Understanding("Basmati?", (several, part), candidates=(*meant, called("long", "g", "short (dish)")))
+    asked = Understanding("Basmati?", (several, part), candidates=(*meant, mention_of("long", "g", "short (dish)")))
     assert await linked_name_lines(asked, database) == ["'Basmati' may be 'pilaf' of table dish"]
-    whole = called("Red Rice of Goa", "e", "Red Rice of Goa")
+    whole = mention_of("Red Rice of Goa", "e", "Red Rice of Goa")
     assert value_phrases(Understanding("Who cooks Red Rice of Goa?", (whole,))) == ["cooks"]
 
 

@@ -408,19 +408,17 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
 def _of_totals(candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
     """Two totals that are compared although no word names what is added up; "how much did we pay" of things that may
     not be paid."""
-    d, order = candidate.derivation, candidate.derivation.order
+    d, order, words = candidate.derivation, candidate.derivation.order, language().words
     if not {SUMMED_SIDES_RULE, SETTLED_TOTAL_RULE}.isdisjoint(d.trace):
         yield question.text
-    if order is not None and order.limit and order.ref.predicate and not order.function:
+    ranked = order.ref if order is not None and order.limit and not order.function else Ref(-1)
+    is_amount = bool(ranked.predicate) and not graph.is_date(ranked.predicate)
+    if is_amount and ranked.node not in {target.ref.node for target in d.targets}:
         # "which driver charged the most": the highest of one trip, or the most in all
-        most = language().words["most"]
-        of_others = order.ref.node not in {target.ref.node for target in d.targets}
-        amounts = (
-            c for c in question.cues if c.kind == "most" and of_others and not graph.is_date(order.ref.predicate)
-        )
-        yield from (_words(question, c.covered) for c in amounts if question.tokens[c.end - 1].norm in most)
+        ends = (c for c in question.cues if c.kind == "most" and question.tokens[c.end - 1].norm in words["most"])
+        yield from (_words(question, c.covered) for c in ends)
     sums = [cue for cue in question.cues if cue.kind == "sum"]
-    unused = (link for link in links if link.kind == "property" and link not in candidate.derivation.links)
+    unused = (link for link in links if link.kind == "property" and link not in d.links)
     for link in (link for link in unused if graph.is_flag(link.refs[0].predicate)):
         yield from (_words(question, link.covered) for c in sums if c.start <= link.start and link.end <= c.end)
 
