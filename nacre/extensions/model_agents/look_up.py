@@ -12,7 +12,7 @@ from agents.answering.select_answer import content_words
 from agents.turn_view import Database
 from nacre.errors import ToolError
 from nacre.extensions.model_agents.schema_sparql import schema_sparql
-from nacre.language.sanitize import quote_line
+from nacre.language.sanitize import quote_line, shorten
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, tokenize
 from nacre.plans.sparql_engine import LabelLookup, last_segment
@@ -392,6 +392,9 @@ MAX_COLUMNS = 3
 
 LONGEST_PHRASE = 6
 
+# characters of a name, as it is shown (given)
+MAX_SHOWN = 80
+
 MOST_PHRASES = 12
 
 _QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
@@ -491,7 +494,7 @@ def _thing_line(mention: Mention, label: str, tables: Iterable[str]) -> str:
 
 
 def _may_be(mention: Mention) -> str:
-    return f"'{quote_line(mention.text)[:80]}' may be"
+    return f"'{shorten(quote_line(mention.text), MAX_SHOWN)}' may be"
 
 
 def _sure(mention: Mention) -> str:
@@ -521,4 +524,4 @@ def _columns_of(predicate: str, database: Database) -> Sequence[str]:
 
 
 def _quoted_name(text: str) -> str:
-    return "'" + quote_line(text)[:80].replace("'", "''") + "'"
+    return "'" + shorten(quote_line(text), MAX_SHOWN).replace("'", "''") + "'"
