@@ -15,8 +15,7 @@ from typing import NamedTuple, TypeVar
 from ingestion.read.tables import Progress
 from nacre.errors import ConfigError
 from nacre.language.data import word_list
-from nacre.language.sanitize import shorten
-from nacre.records.evidence import Passage, Sentence
+from nacre.records.evidence import Passage, Sentence, shorten
 from nacre.stores import versions
 from nacre.stores.lexical import write_lexical_index
 from nacre.stores.sqlite.passages import Passages

@@ -63,18 +63,6 @@ def escape_markup(text: str) -> str:
     return _LINK.sub("] ", _MARKUP.sub("‹", strip_control_characters(text)))
 
 
-def shorten(text: str, most: int) -> str:
-    """At most so many characters of a text on one line, cut between words.
-
-    >>> shorten("word " * 100, 12), shorten("two words", 12)
-    ('word word …', 'two words')
-    """
-    text = " ".join(text.split())
-    if len(text) <= most:
-        return text
-    return text[: text.rfind(" ", most // 2, most - 1) + 1 or most - 1] + "…"
-
-
 def disarm_citations(text: str) -> str:
     """The text with its bracketed numbers in parentheses, so that none is read as a citation."""
     return _CITATION.sub(r"(\1)", text)

@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 from sse_starlette import ServerSentEvent
 
 from nacre.errors import ConfigError
-from nacre.language.sanitize import shorten
 from nacre.records.answer import Answer
+from nacre.records.evidence import shorten
 from nacre.serving.errors import ModelNotFound, NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import (

@@ -38,9 +38,8 @@ from nacre.extensions.fact_sentences.phrases import (
     predicate_wordings,
 )
 from nacre.language.labels import parse_boolean
-from nacre.language.sanitize import shorten
 from nacre.language.word_forms import singular
-from nacre.records.evidence import Passage, Sentence
+from nacre.records.evidence import Passage, Sentence, shorten
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.passages import EncodedPassage, PredicateNumbers, decode_sentences, encode_sentence
 

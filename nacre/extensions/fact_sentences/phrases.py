@@ -18,9 +18,9 @@ from ingestion.read.facts import Facts, change_mask
 from ingestion.vocabulary import RDF, XSD, is_other_name, local_name
 from nacre.language.data import phrase_list
 from nacre.language.labels import has_boolean_name, is_boolean_predicate
-from nacre.language.sanitize import shorten
 from nacre.language.values import MONEY_SIGN, append_unit
 from nacre.language.word_forms import VerbPhrase, is_link_verb
+from nacre.records.evidence import shorten
 from nacre.records.schema import Predicate, Schema
 from nacre.wording.labels import has_measured_numbers, predicate_label
 from nacre.wording.nouns import is_temporal

@@ -12,7 +12,7 @@ from agents.answering.select_answer import content_words
 from agents.turn_view import Database
 from nacre.errors import ToolError
 from nacre.extensions.model_agents.schema_sparql import schema_sparql
-from nacre.language.sanitize import quote_line, shorten
+from nacre.language.sanitize import quote_line
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, tokenize
 from nacre.plans.sparql_engine import LabelLookup, last_segment
@@ -24,7 +24,7 @@ from nacre.plans.sparql_vocabulary import (
     write_membership,
     write_statement,
 )
-from nacre.records.evidence import LookUp, Occurrence
+from nacre.records.evidence import LookUp, Occurrence, shorten
 from nacre.records.schema import Relation, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Mention, Understanding

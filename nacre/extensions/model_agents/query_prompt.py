@@ -19,11 +19,11 @@ from nacre.extensions.model_agents.doubts import preview_rows
 from nacre.extensions.model_agents.look_up import linked_name_lines, value_phrases
 from nacre.language.data import word_list
 from nacre.language.labels import is_boolean_predicate
-from nacre.language.sanitize import CITED, quote_line, quote_lines, shorten
+from nacre.language.sanitize import CITED, quote_line, quote_lines
 from nacre.language.tokens import ENGLISH, language_codes, language_name, split_name, tokenize
 from nacre.plans.selects import edges_at, filtered_variable, selects_of, variable_of
 from nacre.plans.to_sql import to_sql
-from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows
+from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows, shorten
 from nacre.records.json_form import from_json, to_json
 from nacre.records.plan import Attribute, Combine, Plan, Select
 from nacre.records.schema import Relation, Schema

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterator
 
-from nacre.language.sanitize import shorten
 from nacre.language.tokens import split_name
 from nacre.plans.sparql_engine import last_segment
 from nacre.plans.sparql_vocabulary import Prefixes, class_pattern, derived_patterns, shown_patterns
+from nacre.records.evidence import shorten
 from nacre.records.schema import Class, Predicate, Schema
 
 # properties of a class that are shown beside those that a question is about, and characters of their comments (given)

@@ -24,7 +24,8 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nacre.errors import NacreError
-from nacre.language.sanitize import escape_controls, shorten
+from nacre.language.sanitize import escape_controls
+from nacre.records.evidence import shorten
 from nacre.records.threads import FairSlots, run_in_thread
 from nacre.serving.errors import ModelNotFound, StorageUnavailable, TooManyRequests, Unauthenticated, error_status
 from nacre.serving.http.auth import authenticate, bearer_token

@@ -20,9 +20,8 @@ from nacre.access.open_graph import lexical_problem, sparql_problem, vector_prob
 from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing, find_thing
 from nacre.errors import NacreError
 from nacre.extension import service
-from nacre.language.sanitize import shorten
 from nacre.records.browse import PredicateFacts
-from nacre.records.evidence import Cell
+from nacre.records.evidence import Cell, shorten
 from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import MAX_PAGE, VerifiedQuery, VerifiedQuestion

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from nacre.language.sanitize import shorten
+from nacre.records.evidence import shorten
 from nacre.records.schema import Column, Predicate, Relation, Schema
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
 
