@@ -14,6 +14,7 @@ from sse_starlette import ServerSentEvent
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
+from nacre.records.evidence import shorten
 from nacre.serving.errors import ModelNotFound, NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import (
@@ -425,7 +426,8 @@ MAX_FOOTNOTE = 300
 def footnotes(record: Answer) -> str:
     """The text below the answer, one line per citation and per caveat, "" for none; text from data is escaped."""
     lines = [
-        f"- [{each['n']}] {escape_markdown(_shorten(each['source']))}: {escape_markdown(_shorten(each['text']))}"
+        f"- [{each['n']}] {escape_markdown(shorten(each['source'], MAX_FOOTNOTE))}: "
+        f"{escape_markdown(shorten(each['text'], MAX_FOOTNOTE))}"
         for each in record["citations"]
     ]
     lines += [f"- Note: {escape_markdown(caveat)}" for caveat in record["caveats"]]
@@ -456,11 +458,6 @@ def plain_record(graph: str, text: str) -> Answer:
     lists: dict[str, Any] = {name: [] for name in ("values", "options", "caveats", "citations")}
     tokens = dict.fromkeys(("input_tokens", "cached_tokens", "output_tokens"), 0)
     return cast("Answer", dict.fromkeys(EXTRACT_FIELDS) | lists | tokens | {"graph": graph, "answer": text})
-
-
-def _shorten(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= MAX_FOOTNOTE else f"{text[:MAX_FOOTNOTE].rstrip()} ..."
 
 
 TEXT_PART_TYPES = ("input_text", "output_text", "text")

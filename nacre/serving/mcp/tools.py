@@ -21,7 +21,7 @@ from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing, find_thin
 from nacre.errors import NacreError
 from nacre.extension import service
 from nacre.records.browse import PredicateFacts
-from nacre.records.evidence import Cell
+from nacre.records.evidence import Cell, shorten
 from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import MAX_PAGE, VerifiedQuery, VerifiedQuestion
@@ -414,7 +414,9 @@ def _graph_description(context: ToolContext, opened: Graph) -> GraphDescription:
         triples=schema.triples,
         things=schema.entities,
         classes=[
-            ClassSummary(iri=c.iri, label=c.label, count=c.count, table=c.relation, comment=_shorten(c.comment))
+            ClassSummary(
+                iri=c.iri, label=c.label, count=c.count, table=c.relation, comment=shorten(c.comment, MAX_COMMENT)
+            )
             for c in classes[:MAX_CLASSES]
         ],
         properties=[property_summary(each, schema) for each in properties[:MAX_PROPERTIES]],
@@ -473,8 +475,8 @@ def property_summary(predicate: Predicate, schema: Schema) -> PropertySummary:
         datatype="" if predicate.has_links and not predicate.has_literals else predicate.datatype,
         unit=predicate.unit,
         links_to=[schema.class_of[iri].label for iri in targets[:5] if iri in schema.class_of],
-        samples=[_shorten(each) for each in (predicate.values or predicate.samples)[:5]],
-        comment=_shorten(predicate.comment),
+        samples=[shorten(each, MAX_COMMENT) for each in (predicate.values or predicate.samples)[:5]],
+        comment=shorten(predicate.comment, MAX_COMMENT),
     )
 
 
@@ -504,8 +506,3 @@ def _fact_summaries(facts: Iterable[PredicateFacts]) -> Iterator[FactSummary]:
                 value=end.iri or end.text[:MAX_FACT],
                 label=end.text if end.iri else "",
             )
-
-
-def _shorten(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= MAX_COMMENT else f"{text[:MAX_COMMENT].rstrip()} ..."
