@@ -137,7 +137,7 @@ def graph_names(look_up: GraphLookUpDep) -> GraphNames:
         given = names_from_people(layers)
         terms = [replace(each, given=given.get(Named(each.kind, each.iri), ())) for each in _terms(opened.schema)]
         for of, also in given.items():
-            if of.kind in ("thing", "value"):
+            if of.kind in ("thing", "value", "rewording"):
                 name = of.value or getattr(opened.lexicon.thing(of.iri), "label", of.iri)
                 terms.append(TermNames(of.iri, of.kind, name, also, 0, given=also, value=of.value))
     files = tuple(each.name for each in layers.files)
@@ -155,9 +155,9 @@ def change_names(look_up: GraphLookUpDep, change: NamesChange) -> GraphNames:
     require_names_right(look_up.caller)
     with look_up.open() as opened:
         layers, sign = signed_layers(look_up, opened)
-        if (of := Named("value" if change.value else "thing", change.iri, change.value)) not in names_from_people(
-            layers
-        ):
+        given = names_from_people(layers)
+        of = Named("value" if change.value else "thing", change.iri, change.value)
+        if of not in given and (of := Named("rewording", change.iri)) not in given:
             if change.iri not in opened.schema.class_of and change.iri not in opened.schema.predicate_of:
                 raise NotFound(f"No class or property {change.iri[:200]!r} in graph {look_up.graph!r}.")
             of = Named("class" if change.iri in opened.schema.class_of else "property", change.iri)
