@@ -176,7 +176,7 @@ def test_without_the_right_names_are_read_only_and_at_most_200_are_shown(page, w
         route.fulfill(json={**names, "terms": [*extra, hidden], "may_write": False, "problem": "It failed."})
 
     with serving(workshop / "data", workshop) as (address, _):
-        page.route("**/layer", reply)
+        page.route("**/layer?*", reply)
         open_names(page, address)
         expect(page.locator("#look .terms li")).to_have_count(200)
         expect(page.locator("#look")).to_contain_text("401 entries; the first 200 are shown")
