@@ -303,7 +303,7 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
             # a model that words them needs its own words, not the plan in English
             own = [replace(each, words=words or each.words) for each in own]
     rest = [each for each in drafted.evidence if each not in agreeing]
-    if outcome in ("disputed", "alone"):
+    if outcome in ("disputed", "alone") or (outcome == "agreed" and priors.size != "small"):
         rest = [
             _disputed_by_query(each, view.understanding, priors, sure)
             if isinstance(each, Rows) and (outcome == "disputed" or _states_nothing(each) or each in beyond)
