@@ -389,8 +389,9 @@ def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbal
     if table.columns[:1] == ("yes",) and table.rows:
         return Verbalisation(_truth(words, table), (bool(table.rows[0][0]),))
     parts = set(_PARTS.split(words.lower()))
-    if len(table.columns) == 1 and not parts.isdisjoint(word_list("wording", "year_headings")):
-        found = build_grid(replace(table, columns=(f"{table.columns[0]} when",)))
+    is_year = not parts.isdisjoint(word_list("wording", "year_words"))
+    if len(table.columns) == 1 and (is_year or not parts.isdisjoint(word_list("wording", "year_headings"))):
+        found = build_grid(replace(table, columns=(f"{table.columns[0]} {'year' if is_year else 'when'}",)))
         found = Grid((replace(found.columns[0], heading=build_grid(table).columns[0].heading),))
     else:
         found = build_grid(table)

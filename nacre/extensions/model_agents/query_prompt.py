@@ -183,7 +183,7 @@ def _turn(turn: EarlierTurn) -> str:
 
 def _readings(view: TurnView, schema: Schema, drafts: BranchResult | None) -> list[str]:
     """The likely readings of the rules in words, with probabilities, queries and rows: none that fails the proof,
-    gives 0 or no, judges a choice or misleads, and none with the rows of a likelier one."""
+    counts 0, judges a choice or misleads, and none with the rows of a likelier one."""
     understanding = view.understanding
     words = {token.norm for token in tokenize(view.standalone)}
     is_choice = not words.isdisjoint(word_list("answering", "choices"))
@@ -191,7 +191,8 @@ def _readings(view: TurnView, schema: Schema, drafts: BranchResult | None) -> li
     for each in sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(understanding, each)):
         is_likely = row_probability(understanding, each) >= WORTH_SHOWING and not each.doubts
         judges_choice = is_choice and each.table.columns[:1] == ("yes",)
-        if not is_likely or judges_choice or is_nil(each.table) or _misleads(each, understanding, schema):
+        counts_none = is_nil(each.table) and each.table.columns[:1] != ("yes",)
+        if not is_likely or judges_choice or counts_none or _misleads(each, understanding, schema):
             continue
         if not any(is_same_result(each.table, other.table) for other in shown):
             shown.append(each)
