@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import ValidationError
 
-from agents.answering.select_answer import content_words, is_same_result, row_probability
+from agents.answering.select_answer import content_words, is_nil, is_same_result, row_probability
 from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt
 from agents.turn_view import Database, Language, TurnView
 from nacre.errors import NacreError
@@ -183,7 +183,7 @@ def _turn(turn: EarlierTurn) -> str:
 
 def _readings(view: TurnView, schema: Schema, drafts: BranchResult | None) -> list[str]:
     """The likely readings of the rules in words, with probabilities, queries and rows: none that fails the proof,
-    judges a choice or misleads, and none with the rows of a likelier one."""
+    counts 0, judges a choice or misleads, and none with the rows of a likelier one."""
     understanding = view.understanding
     words = {token.norm for token in tokenize(view.standalone)}
     is_choice = not words.isdisjoint(word_list("answering", "choices"))
@@ -191,7 +191,8 @@ def _readings(view: TurnView, schema: Schema, drafts: BranchResult | None) -> li
     for each in sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(understanding, each)):
         is_likely = row_probability(understanding, each) >= WORTH_SHOWING and not each.doubts
         judges_choice = is_choice and each.table.columns[:1] == ("yes",)
-        if not is_likely or judges_choice or _misleads(each, understanding, schema):
+        counts_none = is_nil(each.table) and each.table.columns[:1] != ("yes",)
+        if not is_likely or judges_choice or counts_none or _misleads(each, understanding, schema):
             continue
         if not any(is_same_result(each.table, other.table) for other in shown):
             shown.append(each)

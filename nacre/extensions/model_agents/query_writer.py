@@ -280,8 +280,12 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
         return replace(drafted, queries=queries, error=None if drafted.evidence else error, missing=writing.missing,
                        wants=writing.wants, outcome="empty" if writing.tried else "",
                        standalone=writing.standalone)  # fmt: skip
-    # a reading that lacks a word which a larger model's query has is no rival
-    beyond = [each for each in drafted.rows if priors.size != "small" and _lacks(each, own[0], view.understanding)]
+    # a reading that lacks a word which a larger model's query has, or finds none where it finds some, is no rival
+    beyond = [
+        each
+        for each in drafted.rows
+        if priors.size != "small" and (is_nil(each.table) or _lacks(each, own[0], view.understanding))
+    ]
     outcome = _outcome(view.understanding, drafted, own[0], writing, beyond)
     agreeing = [each for each in drafted.rows if outcome == "agreed" and _are_same(each, own[0])]
     others = agreeing or (non_empty_rows(drafted.rows) if outcome == "disputed" else [])
@@ -299,7 +303,7 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
             # a model that words them needs its own words, not the plan in English
             own = [replace(each, words=words or each.words) for each in own]
     rest = [each for each in drafted.evidence if each not in agreeing]
-    if outcome in ("disputed", "alone"):
+    if outcome in ("disputed", "alone") or (outcome == "agreed" and priors.size != "small"):
         rest = [
             _disputed_by_query(each, view.understanding, priors, sure)
             if isinstance(each, Rows) and (outcome == "disputed" or _states_nothing(each) or each in beyond)
