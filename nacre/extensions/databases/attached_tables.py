@@ -20,7 +20,6 @@ from nacre.records.schema import Relation, Schema
 from nacre.stores import versions
 from nacre.stores.addresses import FILES, DatabaseLimits
 from nacre.stores.sqlite.tables import (
-    ROW_BASE,
     Cell,
     RowFacts,
     SqlResult,
@@ -257,8 +256,9 @@ class AttachedTables(RemoteTables):
         except ConfigError as error:
             # of a driver or a file with a password that is gone
             raise ToolError("unavailable", str(error)) from None
-        found = connections.run(self.native(sql, params, limit + 1), limit=limit, seconds=seconds)
-        return found._replace(rows=[self._encoded(row) for row in found.rows])
+        query, encoded = self.native(sql, params, limit + 1), self._relations.keyed.encoded
+        found = connections.read(query.bindable, query.named, limit, seconds)
+        return found._replace(rows=[tuple(map(encoded, row)) for row in found.rows])
 
     def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:
         """The rows of SQL that Nacre itself wrote; it passes the same checks as other SQL."""
@@ -290,18 +290,6 @@ class AttachedTables(RemoteTables):
         """Close the connections."""
         if self._connections is not None:
             self._connections.close()
-
-    def _encoded(self, row: tuple[Cell, ...]) -> tuple[Cell, ...]:
-        """A row with the IRIs of keys percent-encoded."""
-        if not any(isinstance(cell, str) and cell.startswith(ROW_BASE) for cell in row):
-            return row
-        return tuple(self._encoded_cell(c) if isinstance(c, str) and c.startswith(ROW_BASE) else c for c in row)
-
-    def _encoded_cell(self, cell: str) -> str:
-        from nacre.extensions.databases.row_keys import encoded_key
-
-        table = self._relations.keyed.of_key(cell)
-        return encoded_key(table, cell) if table else cell
 
 
 # rows of one query; fewer are filled up with the last one, so that few different queries are translated

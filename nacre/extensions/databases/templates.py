@@ -58,6 +58,10 @@ class NativeQuery:
         """The query as people read it."""
         return self.bindable.replace("\\:", ":")
 
+    @property
+    def named(self) -> dict[str, Cell]:
+        return {f"p{i}": value for i, value in enumerate(self.params)}
+
 
 @dataclass(frozen=True)
 class Hole:
