@@ -150,7 +150,7 @@ _NUMERIC = (exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 _CONDITIONS = (exp.Predicate, exp.Escape, exp.Connector, exp.Not, exp.Boolean, exp.Null)
 
-_TRUTHS = (exp.And, exp.Or, exp.Not, exp.Where, exp.Having)
+_TRUTHS = (exp.And, exp.Or, exp.Not, exp.Where, exp.Having, exp.If)
 
 
 def make_portable(tree: exp.Expr, dialect: str) -> exp.Expr:
@@ -183,7 +183,8 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 
 def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
-    if isinstance(node, _TRUTHS):
+    # what CASE compares is no condition
+    if isinstance(node, _TRUTHS) and not (isinstance(node.parent, exp.Case) and node.parent.this):
         for name in ("this", "expression"):
             side = node.args.get(name)
             if isinstance(side, exp.Expr) and not _is_condition(side):
@@ -213,7 +214,7 @@ def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
         one, zero = exp.Literal.number(1), exp.Literal.number(0)
         not_it = exp.Not(this=exp.Paren(this=node.this.copy()))
         node.set("this", exp.Case(ifs=[exp.If(this=node.this, true=one), exp.If(this=not_it, true=zero)]))
-    elif isinstance(node, exp.Round) and dialect == "postgres" and node.args.get("decimals") is not None:
+    elif isinstance(node, exp.Round) and dialect == "postgres":
         node.set("this", exp.cast(node.this, exp.DType.DECIMAL))
         return exp.cast(node, exp.DType.DOUBLE, copy=False)
     elif isinstance(node, exp.Avg) and dialect != "duckdb":

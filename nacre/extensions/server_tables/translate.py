@@ -18,7 +18,7 @@ from nacre.errors import ConfigError, ToolError
 from nacre.extensions.databases.attached import Kind
 from nacre.extensions.databases.dialects import cte_of, make_portable, refuse_other_tables
 from nacre.extensions.databases.translate import bound_cells, checked_tree
-from nacre.extensions.server_tables.strict_types import fold_letters, with_strict_types
+from nacre.extensions.server_tables.strict_types import change_ascii, fold_letters, with_strict_types
 from nacre.records.evidence import Cell
 from nacre.records.json_form import from_json
 from nacre.stores.addresses import parse_address
@@ -234,8 +234,7 @@ def _changed(value: str, mark: str) -> str:
     value = value.replace("\0", NUL)
     if mark.startswith(_MARK):
         return value
-    change = str.lower if mark.startswith(_MARK.lower()) else str.upper
-    return "".join(change(letter) if letter.isascii() else letter for letter in value)
+    return change_ascii(value, str.lower if mark.startswith(_MARK.lower()) else str.upper)
 
 
 # PostgreSQL takes no NUL in texts. This character, which texts should not have either, stands for it.
