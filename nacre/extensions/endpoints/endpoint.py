@@ -173,7 +173,7 @@ class EndpointSource:
     def _content(self, reply: httpx.Response, deadline: float) -> bytes:
         body = bytearray()
         try:
-            bound_body(reply, _BodyBound())
+            bound_body(reply, MAX_BYTES)
             for part in reply.iter_raw():
                 body += part
                 self._check_time(deadline)
@@ -327,16 +327,6 @@ _TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long",
 _VIRTUOSO_ASK = "__ASK_RETVAL"
 
 Row = tuple[SparqlTerm | None, ...]
-
-
-class _BodyBound:
-    """Lets a body have at most MAX_BYTES, inflated."""
-
-    def __init__(self) -> None:
-        self.most_bytes = MAX_BYTES
-
-    def count(self, part: bytes) -> None:
-        """Nothing else is counted while it is received."""
 
 
 def nothing_to_check() -> None:

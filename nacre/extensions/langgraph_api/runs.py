@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from sse_starlette import ServerSentEvent
 
 from graph.context import parse_context
+from graph.state import message_metadata
 from nacre.errors import ConfigError
 from nacre.extensions.langgraph_api.requests import (
     ANSWER_NODE,
@@ -29,7 +30,6 @@ from nacre.extensions.langgraph_api.requests import (
     assistant_id,
     clarification,
     graph_of_assistant,
-    last_chunk,
     question_message,
     token_chunk,
 )
@@ -526,7 +526,8 @@ class StreamParts:
     def _answer(self, record: Answer) -> Iterator[tuple[str, Any]]:
         answer = answer_message(record, self._run.id)
         if "messages-tuple" in self._modes:
-            yield "messages", [last_chunk(record, self._run.id), self._metadata]
+            last = token_chunk("", self._run.id, additional_kwargs=message_metadata(record), chunk_position="last")
+            yield "messages", [last, self._metadata]
         if "messages" in self._modes:
             yield "messages/complete", [answer]
         if "updates" in self._modes:

@@ -102,14 +102,11 @@ def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
     if isinstance(answer.value, bool):
         return f"{'Yes' if answer.value else 'No'}: {text}"
     wording = sentence.text[answer.start : answer.end]
-    if answer.unit and isinstance(answer.value, int | float) and answer.unit not in wording and _is_word(wording):
+    is_other = answer.unit and isinstance(answer.value, int | float) and answer.unit not in wording
+    # a unit in words: "13 centimetres"
+    if is_other and any(len(token.text) > 3 and token.text.isalpha() for token in tokenize(wording)):
         return f"{append_unit(f'{answer.value:,}', answer.unit)}: {text}"
     return text
-
-
-def _is_word(wording: str) -> bool:
-    """Whether a unit is written as a word: "13 centimetres"."""
-    return any(len(token.text) > 3 and token.text.isalpha() for token in tokenize(wording))
 
 
 TEXT_WEIGHTS_FILE = Path(__file__).with_name("weights.json")
