@@ -222,7 +222,6 @@ class AttachedTables(RemoteTables):
         return f"The database has changed since it was attached: {what}."
 
     def write_rights(self) -> str:
-        """As for all tables."""
         from nacre.extensions.databases.connection import check_read_only
 
         return check_read_only(self.connections)
@@ -245,12 +244,10 @@ class AttachedTables(RemoteTables):
         return translate(sql, params, self.database, self._relations, limit=limit)
 
     def shown(self, sql: str, params: tuple[Cell, ...] = ()) -> tuple[str, tuple[Cell, ...]]:
-        """The query as the database gets it."""
         found = self.native(sql, params)
         return found.text, found.params
 
     def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
-        """The first rows of a query over the relations."""
         try:
             connections = self.connections
         except ConfigError as error:
@@ -287,7 +284,6 @@ class AttachedTables(RemoteTables):
         return found
 
     def close(self) -> None:
-        """Close the connections."""
         if self._connections is not None:
             self._connections.close()
 
@@ -352,11 +348,9 @@ class _Rows(NamedTuple):
     params: Sequence[Cell]
 
     def fetchall(self) -> list[Row]:
-        """All rows."""
         return self.tables.look_up(self.sql, self.params)
 
     def fetchone(self) -> Row | None:
-        """The first row."""
         return next(iter(self.fetchall()), None)
 
     def __iter__(self) -> Iterator[Row]:

@@ -462,9 +462,7 @@ def read_kept(address: str, sql: str, params: Mapping[str, Cell], limit: int, se
     return _opened(address).read(sql, params, limit, seconds)
 
 
-@lru_cache(OPEN_FILES)
-def _opened(address: str) -> DatabaseConnections:
-    return DatabaseConnections(address, DatabaseLimits(connections=1))
+_opened = lru_cache(OPEN_FILES)(partial(DatabaseConnections, limits=DatabaseLimits(connections=1)))
 
 
 def confine_process() -> None:

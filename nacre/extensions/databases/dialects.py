@@ -48,10 +48,8 @@ def text_of(value: exp.Expr, dialect: str) -> exp.Expr:
     return exp.cast(value, _CHAR if dialect == "mysql" else _TEXT)
 
 
-def concatenate(parts: list[exp.Expr], dialect: str) -> exp.Expr:
+def concatenate(parts: list[exp.Expr]) -> exp.Expr:
     """Texts one after the other; NULL if one of them is NULL."""
-    if dialect == "mysql":
-        return exp.Anonymous(this="CONCAT", expressions=parts)
     joined = parts[0]
     for part in parts[1:]:
         joined = exp.DPipe(this=joined, expression=part, safe=False)
@@ -126,7 +124,7 @@ def _iso_day(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
         for start, size in ((1, 4), (5, 2), (7, 2))
     ]
     dash = exp.Literal.string("-")
-    written = concatenate([parts[0], dash, parts[1], dash.copy(), parts[2]], dialect)
+    written = concatenate([parts[0], dash, parts[1], dash.copy(), parts[2]])
     written.meta[DAY] = column, storage == "day_text"
     return written
 

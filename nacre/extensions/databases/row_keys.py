@@ -92,7 +92,7 @@ def key_in_sql(table: AttachedTable, columns: Sequence[exp.Expr], dialect: str) 
         may_lack = len(table.key) > 1 and table.guessed
         parts.append(exp.Coalesce(this=text, expressions=[exp.Literal.string("")]) if may_lack else text)
         separator = ";"
-    return concatenate(parts, dialect)
+    return concatenate(parts)
 
 
 def encoded_key(table: AttachedTable, text: str) -> str:

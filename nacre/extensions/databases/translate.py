@@ -49,6 +49,7 @@ from nacre.extensions.databases.templates import (
     Shape,
     Templates,
     compare_days,
+    filled_template,
     marked,
     param_shape,
     template_of,
@@ -150,7 +151,6 @@ class Relations:
         return text_of(column, dialect) if link.cast == "text" else column
 
     def label(self, attached: AttachedTable, alias: str) -> exp.Expr:
-        """The name of a row."""
         dialect = self.database.dialect
         storages = {column.column: column.storage for column in attached.columns}
         storages |= dict(zip(attached.key, attached.storages, strict=True))
@@ -166,9 +166,9 @@ class Relations:
             spaced = [exp.Literal.string(" "), text] if parts else [text]
             if names is first:
                 # some of them may be missing
-                spaced = [exp.Coalesce(this=concatenate(spaced, dialect), expressions=[exp.Literal.string("")])]
+                spaced = [exp.Coalesce(this=concatenate(spaced), expressions=[exp.Literal.string("")])]
             parts += spaced
-        return concatenate(parts, dialect)
+        return concatenate(parts)
 
     def _source(self, attached: AttachedTable, alias: str) -> exp.Expr:
         named = exp.to_identifier(attached.schema, quoted=True) if attached.schema else None
@@ -247,7 +247,7 @@ def translate(
     shapes = tuple([param_shape(value, relations.keyed) for value in params])
     key = (sql, shapes, limit is not None and database.dialect != "sqlite")
     template = relations.templates.get(key, lambda: _template(*key, database, relations))
-    return template.filled(params, limit)
+    return filled_template(template, params, limit)
 
 
 def _template(
