@@ -132,7 +132,6 @@ class _Lineage:
         return [(name, Origin("column", (origin,), place)) for name, origin in named]
 
     def value(self, node: exp.Expr) -> Origin:
-        """The origin of an expression."""
         if isinstance(node, exp.Literal):
             return Origin("text" if node.is_string else "number", text=node.name)
         if isinstance(node, exp.Boolean):

@@ -30,6 +30,8 @@ from nacre.extensions.langgraph_api.requests import (
     assistant_id,
     clarification,
     graph_of_assistant,
+    input_text,
+    is_human,
     question_message,
     token_chunk,
 )
@@ -305,7 +307,8 @@ async def start_run(context: RunContext, body: GraphRunRequest, thread: str | No
     message_id = asked.message_id or f"{id}-question"
     notes = TurnMessages(question_message(asked.question.strip(), message_id), asked.messages_before())
     # in a request without a thread, the questions of the messages before this one
-    earlier, start = asked.earlier_questions() or None, asked.start(message_id)
+    earlier = [input_text(each) for each in asked.earlier if is_human(each)] or None
+    start = asked.start(message_id)
 
     async def note_messages_before(events: Events) -> Events:
         """The same events; once the turn has begun, the messages before it are noted."""

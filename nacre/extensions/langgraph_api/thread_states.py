@@ -286,10 +286,6 @@ class AskedTurn:
     earlier: tuple[InputMessage, ...] = ()
     base: Snapshot | None = None
 
-    def earlier_questions(self) -> list[str]:
-        """The questions before this one in a request without a thread."""
-        return [input_text(each) for each in self.earlier if is_human(each)]
-
     def start(self, message_id: str) -> TurnStart:
         """Where the turn begins, with this id for its message."""
         if self.base is None:

@@ -21,7 +21,6 @@ from nacre.extensions.texts.spans import (
     QuestionWord,
     Span,
     clause_starts,
-    expect_described_thing,
     expected_answer,
     find_answer_spans,
     has_superlative_word,
@@ -130,13 +129,6 @@ class SpanCandidate(NamedTuple):
 def rank_answers(question: str, sentences: Sequence[EvidenceSentence]) -> list[TextAnswer]:
     """The answers of sentences to a question, the likeliest first; empty if no span has the expected kind."""
     return rank_span_candidates(*span_candidates(expected_answer(question), sentences))
-
-
-def rank_given_spans(
-    clause: str, sentences: Sequence[EvidenceSentence], given: Sequence[Sequence[Span]]
-) -> list[TextAnswer]:
-    """The `given` spans of each sentence ranked by whether the clause is true of them, the likeliest first."""
-    return rank_span_candidates(*span_candidates(expect_described_thing(clause), sentences, given))
 
 
 def rank_span_candidates(candidates: Sequence[SpanCandidate], none: Mapping[str, float]) -> list[TextAnswer]:

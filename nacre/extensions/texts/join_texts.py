@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from agents.answering.select_answer import DECLINED, calibrate_rows, is_empty, row_probability
 from agents.turn_view import TurnView
 from nacre.access.open_graph import lexicon_for
-from nacre.extensions.texts.answer import rank_given_spans as described_by
-from nacre.extensions.texts.spans import Span
+from nacre.extensions.texts.answer import rank_span_candidates, span_candidates
+from nacre.extensions.texts.spans import Span, expect_described_thing
 from nacre.language.data import language, word_list
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.thesaurus import function_words, gradable_adjective
@@ -66,7 +66,9 @@ def _identify_by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, r
     spans = [list(_thing_spans(each, phrase, names)) for each in sentences]
     # the graph knows the class of a thing, so a sentence need not state it
     clause = phrase.clause if phrase.relations else phrase.question.removeprefix("which ")
-    answer = next(iter(described_by(clause, sentences, spans)), None)
+    # the spans ranked by whether the clause is true of them
+    ranked = rank_span_candidates(*span_candidates(expect_described_thing(clause), sentences, spans))
+    answer = next(iter(ranked), None)
     if answer is None or answer.probability < DECLINED:
         return BranchResult(sql.BRANCH)
     thing = names.thing(str(answer.value))
