@@ -272,7 +272,7 @@ def follow_store(store: GraphStore, data: Path, wait_seconds: float = 0.0) -> li
     for name in sorted({*numbers, *known, *here}):
         if GRAPH_NAME.fullmatch(name) and _differs(data, name, numbers.get(name, 0)):
             try:
-                changed += [name] if _follow_graph(store, data, name, numbers.get(name, 0), wait_seconds) else []
+                changed += [name] if _follow_graph(store, data, name, wait_seconds) else []
             except ConfigError as error:
                 log.warning("graph %s: %s", name, error)
             except OSError as error:
@@ -291,10 +291,12 @@ def _differs(data: Path, name: str, number: int) -> bool:
     return number != same.number or _pointer(data / name) != same.pointer
 
 
-def _follow_graph(store: GraphStore, data: Path, name: str, number: int, wait_seconds: float) -> bool:
+def _follow_graph(store: GraphStore, data: Path, name: str, wait_seconds: float) -> bool:
     home = data / name
     home.mkdir(parents=True, exist_ok=True)
     with versions.writer_lock(home, wait_seconds):
+        # a command may have published from here since the last look
+        number = store.numbers().get(name, 0)
         same, here = _read_same(data, name), _pointer(home)
         changed_here, changed_there = here != same.pointer, number != same.number
         is_new = changed_here and (same.pointer is None or here is None or here["version"] != same.pointer["version"])
