@@ -30,7 +30,7 @@ from nacre.serving.http.graphs import examples_of, graph_summary
 from nacre.serving.http.layer import MAX_QUESTION
 from nacre.serving.keys import report_deed
 from nacre.serving.mcp.ask import AskCall, AskTool, ToolContext
-from nacre.serving.transcript import AgentAnswer
+from nacre.serving.transcript import AgentAnswer, shorten
 from nacre.stores.catalog import Graph
 
 P = ParamSpec("P")
@@ -414,8 +414,9 @@ def _graph_description(context: ToolContext, opened: Graph) -> GraphDescription:
         triples=schema.triples,
         things=schema.entities,
         classes=[
-            ClassSummary(iri=c.iri, label=c.label, count=c.count, table=c.relation, comment=_shorten(c.comment))
+            ClassSummary(iri=c.iri, label=c.label, count=c.count, table=c.relation, comment=comment)
             for c in classes[:MAX_CLASSES]
+            for comment in [shorten(c.comment, MAX_COMMENT)]
         ],
         properties=[property_summary(each, schema) for each in properties[:MAX_PROPERTIES]],
         truncated=len(classes) > MAX_CLASSES or len(properties) > MAX_PROPERTIES,
@@ -473,8 +474,8 @@ def property_summary(predicate: Predicate, schema: Schema) -> PropertySummary:
         datatype="" if predicate.has_links and not predicate.has_literals else predicate.datatype,
         unit=predicate.unit,
         links_to=[schema.class_of[iri].label for iri in targets[:5] if iri in schema.class_of],
-        samples=[_shorten(each) for each in (predicate.values or predicate.samples)[:5]],
-        comment=_shorten(predicate.comment),
+        samples=[shorten(each, MAX_COMMENT) for each in (predicate.values or predicate.samples)[:5]],
+        comment=shorten(predicate.comment, MAX_COMMENT),
     )
 
 
@@ -504,8 +505,3 @@ def _fact_summaries(facts: Iterable[PredicateFacts]) -> Iterator[FactSummary]:
                 value=end.iri or end.text[:MAX_FACT],
                 label=end.text if end.iri else "",
             )
-
-
-def _shorten(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= MAX_COMMENT else f"{text[:MAX_COMMENT].rstrip()} ..."
