@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass, replace
 from itertools import count
 from typing import Any, Literal
 
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.spellings import is_similar, is_variant, same_spellings, spelling_key
 from nacre.records.evidence import OtherSpelling, Table
 from nacre.records.plan import (
@@ -338,12 +338,11 @@ def is_unknown_truth(table: Table) -> bool:
 def _states_no(condition: Filter, predicate: str, schema: Schema) -> bool:
     """Whether the graph states a "no" of this property; any other value counts as stated."""
     about = schema.predicate_of[predicate]
-    words = language().words
     values = {value.casefold() for value in about.values}
-    flag = about.datatype == "boolean" or (bool(values) and values <= words["holding"] | words["lacking"])
+    flag = about.datatype == "boolean" or (bool(values) and values <= WORDS["holding"] | WORDS["lacking"])
     if not flag or condition.op != "=":
         return True
-    return bool(values & words["lacking"]) if values else about.objects > 1
+    return bool(values & WORDS["lacking"]) if values else about.objects > 1
 
 
 def compare_periods(select: Select, schema: Schema, *, possible: bool = False) -> Select:

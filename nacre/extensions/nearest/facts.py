@@ -31,7 +31,7 @@ from nacre.access.likeness import (
     text_forms,
     word_likenesses,
 )
-from nacre.language.data import language, phrase_list, word_list
+from nacre.language.data import WORDS, phrase_list, word_list
 from nacre.language.quantities import canonical_unit, convert_unit, find_amounts
 from nacre.language.thesaurus import function_words, is_person, synonyms
 from nacre.language.tokens import fold, iri_end, lemma, name_tokens, tokenize
@@ -340,7 +340,7 @@ def _requested_classes(understanding: Understanding, schema: Schema) -> list[str
     select = next((asked_select(each.plan.body) for each in understanding.readings), None)
     variables = [each for each in select.variables if not each.keys] if select is not None else []
     found = [iri for each in variables for iri in each.classes if iri in schema.class_of]
-    if any(token.norm in language().words["who"] for token in tokenize(understanding.standalone)):
+    if any(token.norm in WORDS["who"] for token in tokenize(understanding.standalone)):
         persons = [each.iri for each in schema.shown_classes if may_be_person(each.label)]
         found = [*(iri for iri in found if iri in persons), *persons] or found
     return list(dict.fromkeys(found))[:MOST_CLASSES]
@@ -520,7 +520,7 @@ def _requested(
 
 def _requested_anything(understanding: Understanding) -> Requested | None:
     """What "is there anything that leaks?" asks for: anything whose texts have all words of the question."""
-    anything = language().words["anything"]
+    anything = WORDS["anything"]
     tokens = tokenize(understanding.standalone)
     if understanding.named or anything.isdisjoint(token.norm for token in tokens):
         return None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 import re
 from collections.abc import Sequence
 
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token
@@ -262,7 +262,7 @@ def _superlatives(text: str, tokens: Sequence[Token], lexicon: Lexicon) -> Itera
 
 def _noun_before(tokens: Sequence[Token], end: int, lexicon: Lexicon) -> _Noun | None:
     """The last "the ship" before a token; a noun that names a class goes before others."""
-    articles = frozenset({"the"}) | language().words["article"]
+    articles = frozenset({"the"}) | WORDS["article"]
     unknown = None
     for i in range(end - 2, -1, -1):
         if tokens[i].norm not in articles:
