@@ -67,6 +67,7 @@ def answer_record(
     queries = [query for part in view.found for query in part.queries]
     cost = model_cost(bookkeeping.usage)
     started, first_token = bookkeeping.started, bookkeeping.first_token
+    plan = plan_of(view.understanding, view.evidence[draft.table]) if draft.table is not None else None
     return Answer(
         id=bookkeeping.id,
         graph=bookkeeping.graph,
@@ -104,7 +105,7 @@ def answer_record(
         standalone_own=view.rewrite.own or view.standalone,
         conversation=model_cost(bookkeeping.conversation_usage),
         derivation=derivation,
-        plan=_plan(view, draft),
+        plan=None if plan is None else to_json(plan),
         verified=_verified(view, draft, cited),
         unclear=_unclear(view, draft),
         others=[escape_markup(each.words) for each in draft.others],
@@ -138,11 +139,6 @@ def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
     taken = {fold(w) for each in mentions if each.score >= TAKEN_SCORE for w in each.text.split()}
     free = [w for w in words if w and w in own and fold(w) not in taken and not any(map(str.isdigit, w))]
     return [escape_markup(each) for each in free[:MAX_UNCLEAR]]
-
-
-def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:
-    plan = plan_of(view.understanding, view.evidence[draft.table]) if draft.table is not None else None
-    return None if plan is None else to_json(plan)
 
 
 def _verified(view: TurnView, draft: AnswerDraft, cited: Sequence[Evidence]) -> VerifiedRecord | None:

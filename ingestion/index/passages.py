@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from ingestion.read.tables import Progress
 from nacre.errors import ConfigError
 from nacre.language.data import word_list
-from nacre.records.evidence import Passage, Sentence
+from nacre.records.evidence import Passage, Sentence, shorten
 from nacre.stores import versions
 from nacre.stores.lexical import write_lexical_index
 from nacre.stores.sqlite.passages import Passages
@@ -49,17 +49,6 @@ def clean_text(text: str) -> str:
     if text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]:
         return text
     return _SPACE.sub(" ", _HIDDEN.sub("", text)).strip() if _UNCLEAN.search(text) else text
-
-
-def shorten_title(title: str) -> str:
-    """A title of at most `MAX_TITLE` characters, cut between words.
-
-    >>> shorten_title("word " * 100)[-11:]
-    'word word …'
-    """
-    if len(title) <= MAX_TITLE:
-        return title
-    return title[: title.rfind(" ", MAX_TITLE // 2, MAX_TITLE - 1) + 1 or MAX_TITLE - 1] + "…"
 
 
 def sentence_ends(text: str) -> Iterator[int]:
@@ -105,7 +94,7 @@ MAX_KEY = 2000
 def pack_passages(key: str, title: str, sentences: Sequence[Sentence]) -> Iterator[Passage]:
     """Pack sentences into passages of about `PASSAGE_LENGTH` characters; ids are hashes of the content. The title is
     shortened, since each passage has it, and with a key of more than `MAX_KEY` characters only the first is made."""
-    title = shorten_title(title)
+    title = shorten(title, MAX_TITLE)
     if not sentences:
         return
     part: list[Sentence] = []

@@ -395,8 +395,9 @@ _SIGNS = re.compile(r"[\W_]+")
 
 
 def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int32]") -> dict[int, str]:
-    """Names of subjects that are not `named`, in this order: both names of a person; a nearly unique "name" or "title"
-    on nearly all things; the only text or description; a text that spells the IRI; such a name on fewer things."""
+    """Names of subjects that are not `named`, in this order: both names of a person; a "name" or "title" that is nearly
+    unique in a class, on nearly all things; the only text or description; a text that spells the IRI; such a name on
+    fewer things."""
     open_ = np.ones(len(facts.texts), dtype=bool)
     open_[named] = False
     rows = np.flatnonzero(among & open_[facts.subject] & facts.is_literal[facts.object])
@@ -417,7 +418,7 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int
     for number in sorted(words, key=lambda n: (_name_order(words[n]), facts.texts[n])):
         if _is_name(words[number]):
             mine = rows[facts.predicate[rows] == number]
-            if _unique(facts, mine):
+            if _unique(facts, mine, kind_of):
                 names = {
                     n: text for n, text in _texts(facts, mine) if "_" not in text or text != local_name(facts.texts[n])
                 }
@@ -536,17 +537,19 @@ def _distinctive_texts(
         if len(usual) != 1:
             continue
         mine = here[facts.predicate[here] == usual[0]]
-        if _unique(facts, mine) and _looks_like_names(facts, mine, _DESCRIPTION_SHAPE if described else _NAME_SHAPE):
+        shape = _DESCRIPTION_SHAPE if described else _NAME_SHAPE
+        if _unique(facts, mine, kind_of) and _looks_like_names(facts, mine, shape):
             found |= dict(_texts(facts, mine))
     return found
 
 
-def _unique(facts: Facts, rows: "Rows") -> bool:
-    """Whether nearly all values are distinct, and nearly all things have one value."""
+def _unique(facts: Facts, rows: "Rows", kind_of: "NDArray[np.int32]") -> bool:
+    """Whether nearly all values are distinct among the things of a class, and nearly all things have one value."""
     if not len(rows):
         return False
-    least = MIN_UNIQUE * len(rows)
-    return len(unique_counts(facts.object[rows])[0]) >= least and len(unique_counts(facts.subject[rows])[0]) >= least
+    least, kinds = MIN_UNIQUE * len(rows), kind_of[facts.subject[rows]].astype(np.int64)
+    values = np.unique(kinds * len(facts.texts) + facts.object[rows])
+    return len(values) >= least and len(unique_counts(facts.subject[rows])[0]) >= least
 
 
 def _looks_like_names(facts: Facts, rows: "Rows", shape: re.Pattern[str]) -> bool:

@@ -153,7 +153,7 @@ def _name_in(data: object, depth: int) -> str:
 def has_boolean_values(values: Collection[str], name: str) -> bool:
     """Whether these are all the values of a yes/no property of this name.
 
-    Numbers, or a single value, mean yes or no only if the name says so.
+    Numbers, or a single value but "true" or "false", mean yes or no only if the name says so.
     """
     folded = {value.casefold() for value in values}
     yes, no = WORDS["holding"], WORDS["lacking"]
@@ -161,7 +161,7 @@ def has_boolean_values(values: Collection[str], name: str) -> bool:
         return False
     words = split_name(name).split()
     has_flag_name = any(word in word_list("wording", "flags") for word in words) or strip_yes_no_suffix(name) != name
-    if has_flag_name or (words[1:] and words[0] in ("is", "has")):
+    if has_flag_name or folded <= {"true", "false"} or (words[1:] and words[0] in ("is", "has")):
         return True
     if folded <= {"0", "1"} and words and all(map(is_participle, words)):
         return True

@@ -328,3 +328,15 @@ class LookUp:
     table: str = ""
     column: str = ""
     text: str = ""
+
+
+def shorten(text: str, most: int) -> str:
+    """At most so many characters of a text on one line, cut between words.
+
+    >>> shorten("word " * 100, 12), shorten("two words", 12)
+    ('word word …', 'two words')
+    """
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    return text[: text.rfind(" ", most // 2, most - 1) + 1 or most - 1] + "…"

@@ -14,6 +14,7 @@ from sse_starlette import ServerSentEvent
 
 from nacre.errors import ConfigError
 from nacre.records.answer import Answer
+from nacre.records.evidence import shorten
 from nacre.serving.errors import ModelNotFound, NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import (
@@ -27,7 +28,7 @@ from nacre.serving.http.dependencies import (
 from nacre.serving.http.middleware import error_response, openai_error, route_path
 from nacre.serving.keys import Caller
 from nacre.serving.runs import Run
-from nacre.serving.transcript import escape_markdown, shorten
+from nacre.serving.transcript import escape_markdown
 from nacre.serving.turn_service import TurnInput, TurnService
 
 MODEL_OWNER = "nacre"

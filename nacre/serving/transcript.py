@@ -70,12 +70,6 @@ def escape_markdown(text: str) -> str:
     return MARKDOWN_SYMBOLS.sub(r"\\\1", text)
 
 
-def shorten(text: str, most: int) -> str:
-    """A text in one line of at most so many characters, or a few more."""
-    text = " ".join(text.split())
-    return text if len(text) <= most else f"{text[:most].rstrip()} ..."
-
-
 def rows_csv(citation: Citation) -> str:
     """The rows of a citation as CSV; units stand in the header."""
     units = citation["units"] or [""] * len(citation["columns"])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import Levenshtein
 
 from nacre.language.thesaurus import function_words, is_common_word
 from nacre.language.tokens import name_tokens
@@ -39,7 +40,7 @@ def alternative_links(used: Sequence[Link], links: Sequence[Link]) -> list[Link]
 
 def link_mention(link: Link, question: Question, text: str) -> Mention:
     """A link as other branches read it. `text` is the question before its spelling was corrected."""
-    start, end = question.tokens[link.start].start, question.tokens[link.end - 1].end
+    start, end = _written_span(question.tokens[link.start].start, question.tokens[link.end - 1].end, question, text)
     kind = "predicate" if link.kind == "property" else link.kind
     ref = link.refs[0]
     target = ref.predicate or ref.via or (link.keys[0] if len(link.keys) == 1 else "")
@@ -53,6 +54,19 @@ def link_mention(link: Link, question: Question, text: str) -> Mention:
         round(link.score, 3),
         ref.predicate if link.kind == "value" else "",
     )
+
+
+def _written_span(start: int, end: int, question: Question, text: str) -> tuple[int, int]:
+    """The whole words of `text` that a span of the question stands for, which is the text with its spelling
+    corrected."""
+    if question.text == text:
+        return start, end
+    edits = Levenshtein.opcodes(question.text, text)
+    first, last = (next(each for each in edits if each.src_end > at) for at in (start, end - 1))
+    start = min(first.dest_start + start - first.src_start, first.dest_end)
+    end = min(last.dest_start + end - last.src_start, last.dest_end)
+    start = next((at for at in range(start, 0, -1) if not text[at - 1].isalnum()), 0)
+    return start, next((at for at in range(end, len(text)) if not text[at].isalnum()), len(text))
 
 
 def named_things(links: Sequence[Link], question: Question, text: str, linker: Linker) -> tuple[NamedThing, ...]:

@@ -95,7 +95,7 @@ def understand(
     used = best.candidate.derivation.links if best else [x for x in links if x.exact]
     written = strip_courtesy(text)
     unknown = () if profile is not None or revised else unknown_words(best, question, links, linker, rewrite.gloss)
-    understanding = Understanding(
+    read = Understanding(
         standalone=rewrite.standalone,
         mentions=tuple(link_mention(x, question, written) for x in used),
         readings=readings,
@@ -109,22 +109,17 @@ def understand(
         named=named_things(links, question, written, linker),
         absent=absent_names(unknown, question, linker.lexicon),
     )
-    if rewrite.is_unread:
-        return _names_alone(understanding)
+    if rewrite.is_unread:  # Words that are no names mean something else in English.
+        return Understanding(read.standalone, read.mentions, candidates=read.candidates, named=read.named)
     if verified and not rewrite.scope:
-        understanding = service("verified", "apply")(understanding, verified, text, question, links, linker)
-    return understanding
+        read = service("verified", "apply")(read, verified, text, question, links, linker)
+    return read
 
 
 def _as_asked(reading: Reading, rewrite: Rewrite, schema: Schema) -> Reading:
     """A reading with all things of the turn that it refers to, and for a chart with those that its numbers are of."""
     whole = _of_all_things(reading, rewrite.scope, schema)
     return _with_things(whole, schema) if rewrite.display == "chart" else whole
-
-
-def _names_alone(read: Understanding) -> Understanding:
-    """What is named: other words of a language that is not read mean something else in English."""
-    return Understanding(read.standalone, read.mentions, candidates=read.candidates, named=read.named)
 
 
 def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:

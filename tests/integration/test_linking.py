@@ -44,6 +44,26 @@ def test_a_right_word_that_names_nothing_may_be_a_slip(small_graphs: dict[str, t
     assert [word for word, _ in other.unknown] == ["oceans"]
 
 
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("wich trams are stabled at Slipway Yard?", {"Slipway Yard"}),
+        ("Whats the capacty of Harbour Gate", {"Harbour Gate"}),
+        ("Hello, which vehicless are maintained at Millbrok, please?", {"Millbrok"}),
+    ],
+)
+def test_a_name_is_cut_from_the_question_as_typed(
+    question: str, names: set[str], small_graphs: dict[str, tuple[Tables, Lexicon]]
+) -> None:
+    tables, lexicon = small_graphs["transit"]
+    understanding = understand(Rewrite(question), tables.schema, lexicon)
+    mentions = [*understanding.mentions, *understanding.candidates, *(each.mention for each in understanding.named)]
+    assert {each.text for each in mentions if each.kind == "entity"} >= names
+    assert all(question[each.start : each.end] == each.text for each in mentions)
+    words = {word.strip("?,.") for word in question.split()}
+    assert all(word in words for each in mentions for word in each.text.split())
+
+
 def _linked(marked: str, lexicon: Lexicon) -> list[NameCandidate]:
     """The candidates over exactly the words in brackets, best first."""
     before, said, _ = re.split(r"[\[\]]", marked)

@@ -45,6 +45,21 @@ def test_individual_is_no_class_beside_another(layout: Layout) -> None:
     }
 
 
+def test_things_of_two_classes_have_the_same_names(tmp_path: Path) -> None:
+    """A name that is unique in a class names its things, though things of another class are called the same."""
+    path, base = tmp_path / "yard.nt", "http://example.org/yard/"
+    vans = ("Dora Pell", "Ida Moss", "Jon Quill")
+    things = [*((f"plate{n}", "Plate", name) for n, name in enumerate(vans)),
+              *((f"{n}", "Person", name) for n, name in enumerate(vans))]  # fmt: skip
+    lines = (
+        f"<{base}{iri}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{base}{kind}> .\n"
+        f'<{base}{iri}> <{base}nombre> "{name}" .\n'
+        for iri, kind, name in things
+    )
+    path.write_text("".join(lines), "utf-8")
+    assert sorted(induce_layout(parse_files([path])).labels) == sorted(2 * vans)
+
+
 def test_names_that_say_their_language_or_kind_are_names(tmp_path: Path) -> None:
     """Those in English first, and short ones; a name that repeats the address says less than the address."""
     path = tmp_path / "yard.nt"

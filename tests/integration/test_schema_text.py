@@ -1,13 +1,14 @@
 """The schema as a model sees it: no empty columns, copies once, where names stand, targets of links, stored forms."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ingestion.induce.write_tables import write_tables
 from ingestion.read.parse import parse_files
-from nacre.stores.sqlite.schema_sql import schema_sql, translations
+from nacre.stores.sqlite.schema_sql import column_comment, schema_sql, translations
 from nacre.stores.sqlite.tables import Tables
 
 KILN = """
@@ -47,6 +48,16 @@ def test_it_says_where_the_names_of_things_stand(tables: Tables) -> None:
 
 def test_a_link_to_things_of_several_tables_has_them_with_their_shares(tables: Tables) -> None:
     assert "REFERENCES entity(id), -- to guild 50 %, potter 50 %" in statement(schema_sql(tables), "kiln")
+
+
+def test_descriptions_are_cut_between_words(tables: Tables) -> None:
+    about = "A clay vessel that is fired twice. " * 9
+    known = replace(tables.schema.predicate_of["http://example.org/kiln/degrees"], comment=about, values=("900",))
+    assert (
+        column_comment(known, short=True) == "A clay vessel that is fired twice. A clay vessel that is …; one of: 900"
+    )
+    assert len(column_comment(known).partition(";")[0]) <= 200
+    assert column_comment(replace(known, comment=about[:35])) == "A clay vessel that is fired twice; one of: 900"
 
 
 def test_values_are_described_as_they_are_stored(tables: Tables) -> None:

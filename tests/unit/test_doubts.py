@@ -8,7 +8,7 @@ import pytest
 from agents.turn_view import TurnView, first_turn
 from nacre.extensions.model_agents.doubts import find_doubt, is_of_kind, preview_rows
 from nacre.records.evidence import AnswerForm, BranchResult, Table
-from nacre.records.schema import Class, Predicate, Schema
+from nacre.records.schema import Class, Column, Predicate, Relation, Schema
 from nacre.records.turn import Mention, Understanding
 from tests.support.fake_database import refused, rows
 
@@ -132,6 +132,26 @@ def test_a_word_written_small_is_no_name_in_capitals(question: str, label: str, 
     named = replace(mention(label=label), start=9, end=14)
     turn = first_turn(question, Understanding(question, (named,)))
     assert bool(find_doubt(turn, "number", [rows(3, sql="SELECT 1")], EMPTY_SCHEMA)) == doubted
+
+
+@pytest.mark.parametrize(
+    ("sql", "values", "doubted"),
+    [
+        ("SELECT label FROM dish WHERE has_lid IS NOT NULL", ("true", "false"), True),
+        ('SELECT label FROM dish WHERE "Has_Lid" is not null', ("ja", "nein", "ja"), False),
+        ("SELECT label FROM dish WHERE has_lid IS NOT NULL", ("yes", "no"), True),
+        ("SELECT label FROM dish WHERE has_lid IS NOT NULL", ("true",), False),
+        ("SELECT label FROM dish WHERE has_lid IS NOT NULL", ("glass", "steel"), False),
+        ("SELECT label, has_lid FROM dish WHERE has_lid IS NOT NULL", ("true", "false"), False),
+        ("SELECT label FROM dish WHERE has_lid IS NOT NULL AND has_lid = 'true'", ("true", "false"), False),
+    ],
+)
+def test_that_a_yes_or_no_is_stated_is_no_yes(sql: str, values: tuple[str, ...], doubted: bool) -> None:
+    lid = Predicate("http://ex/lid", "has lid", 9, 9, len(set(values)), True, False, True, {}, {}, values=values)
+    dish = Relation("dish", "table", "id", (Column("http://ex/lid", value="has_lid"),))
+    schema = Schema((), (), (lid,), (dish,), {}, 0, 0)
+    why = find_doubt(view(), "names", [rows("pot", "pan", sql=sql)], schema)
+    assert (why is not None and "has_lid IS NOT NULL" in why) is doubted
 
 
 def test_a_name_of_everything_restricts_nothing() -> None:

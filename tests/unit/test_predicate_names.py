@@ -72,6 +72,7 @@ def test_what_is_written_stays_a_name() -> None:
         (("yes", "no"), "has_lift", True),
         (("T", "F"), "won", True),
         (("Y",), "active", False),
+        (("false",), "open", True),
         (("Y",), "active_flg", True),
         (("0", "1"), "children", False),
         (("0", "1"), "retired_ind", True),

@@ -14,8 +14,8 @@ from agents.turn_view import Database, Result, TurnView, first_turn
 from nacre.extensions.model_agents import query_writer as model_query_writer
 from nacre.extensions.model_agents.write_queries import MAX_SEEN, MAX_TOKENS, MOST_LOOK_UPS, MOST_QUERIES, QueryAttempts
 from nacre.records.evidence import BranchResult, Doubt, LookUp, Occurrence, Query, Rows, Table
-from nacre.records.plan import Plan, Select
-from nacre.records.schema import Class
+from nacre.records.plan import Attribute, Edge, Filter, Itself, Plan, Select, Variable
+from nacre.records.schema import Class, Predicate
 from nacre.records.turn import EarlierTurn, Mention, Reading, Rewrite, Understanding
 from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN
 from nacre.understanding.ranking.rank import load_weights
@@ -576,6 +576,54 @@ async def test_readings_that_mislead_are_not_shown(scripted: ScriptedModel) -> N
     shown = told(scripted, 0)
     assert "(40% sure) what pilaf contains\nreading 0\nc0\nonion" in shown
     assert shown.count("% sure)") == 1
+
+
+@pytest.mark.parametrize(
+    ("select", "sources", "named", "shown"),
+    [
+        ("joined", 1, False, False),
+        ("joined", 1, True, True),
+        ("joined", 40, False, True),
+        ("chosen", 1, False, True),
+        ("stated", 1, False, False),
+    ],
+)
+async def test_a_reading_over_what_everything_points_to_is_not_shown(
+    scripted: ScriptedModel, select: str, sources: int, named: bool, shown: bool
+) -> None:
+    source, lid = "http://ex/Source", "http://ex/lid"
+    variables = (Variable("dish"), Variable("source", (source,)), Variable("cook", keys=("http://ex/ana",)))
+    edges = (Edge("dish", "http://ex/from", "source"), Edge("cook", "http://ex/from", "source"))
+    plans = {
+        "joined": Select((Itself("dish"),), variables, edges),
+        "chosen": Select((Itself("source"),), variables, edges),
+        "stated": Select((Itself("dish"),), variables[:1], (), (Filter(Attribute("dish", lid), "known"),)),
+    }
+    mentions = (Mention("source", 0, 6, "class", source, "source", 1.0),) if named else ()
+    schema = replace(
+        NO_SCHEMA,
+        classes=(Class(source, "source", sources, "source"),),
+        predicates=(Predicate(lid, "lid", 2, 2, 2, True, False, True, {}, {}, values=("yes", "no")),),
+    )
+    scripted.replies = [step("SELECT 1")]
+    reading = replace(DOUBTED, plan=Plan(plans[select]))
+    await wrote(scripted, view(reading, mentions=mentions), FakeDatabase([read(ONION)], [RICE], schema=schema))
+    assert ("% sure)" in told(scripted, 0)) is shown
+
+
+@pytest.mark.parametrize(
+    ("unused", "size", "outcome"),
+    [(("rice",), "large", "alone"), (("dal",), "large", "disputed"), ((), "large", "disputed"),
+     (("rice",), "small", "disputed")],
+)  # fmt: skip
+def test_a_reading_without_a_word_that_a_query_has_is_no_rival(unused: Any, size: Any, outcome: Any) -> None:
+    drafted = BranchResult("sql", tuple(replace(each, probability=0.6) for each in read(ONION).rows))
+    turn = view(replace(DOUBTED, probability=0.6, unused=unused))
+    writing = QueryAttempts(ran=(rows("a", sql="SELECT has_rice FROM dish"),))
+    found = model_query_writer.merge_candidates(turn, drafted, writing, model_priors(size))
+    assert found.outcome == outcome
+    assert size == "small" or found.rows[0].probability == LARGE.after(outcome, 0.6 if outcome == "disputed" else None)
+    assert found.rows[1].probability == model_priors(size).against(0.6)
 
 
 @pytest.mark.parametrize(("question", "shown"), [("Is pilaf hot?", True), ("Is pilaf hot or cold?", False)])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingestion.index.passages import PASSAGE_LENGTH, bounded_spans, clean_text, pack_passages, passage_id, shorten_title
+from ingestion.index.passages import MAX_TITLE, PASSAGE_LENGTH, bounded_spans, clean_text, pack_passages, passage_id
 from ingestion.read.facts import Facts, change_mask, unique_counts
 from ingestion.vocabulary import SCHEMA_TYPES, TYPE, language_rank, local_name
 from nacre.extensions.fact_sentences.phrases import (
@@ -39,7 +39,7 @@ from nacre.extensions.fact_sentences.phrases import (
 )
 from nacre.language.labels import parse_boolean
 from nacre.language.word_forms import singular
-from nacre.records.evidence import Passage, Sentence
+from nacre.records.evidence import Passage, Sentence, shorten
 from nacre.records.schema import Schema
 from nacre.stores.sqlite.passages import EncodedPassage, PredicateNumbers, decode_sentences, encode_sentence
 
@@ -139,7 +139,7 @@ class _Writer:
                 title = capitalise_sentence(name)
                 said = (text % tuple(words[start:end])).replace(_NAME, name).replace(_FIRST_NAME, title)
                 sources %= (*numbers[2 * start : 2 * end], "".join(terms[start:end]))
-                key, title, text = texts[thing], shorten_title(title), said.replace("\0", " ")
+                key, title, text = texts[thing], shorten(title, MAX_TITLE), said.replace("\0", " ")
                 if len(said) < PASSAGE_LENGTH:
                     # without the function that a named tuple calls
                     yield tuple.__new__(EncodedPassage, (passage_id(key, 0, title, said), key, title, text, sources))

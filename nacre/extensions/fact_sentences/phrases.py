@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ingestion.index.passages import clean_text, shorten_title
+from ingestion.index.passages import MAX_TITLE, clean_text
 from ingestion.induce.cells import EDTF
 from ingestion.induce.declarations import best_names
 from ingestion.induce.names import label_from_iri
@@ -20,6 +20,7 @@ from nacre.language.data import phrase_list
 from nacre.language.labels import has_boolean_name, is_boolean_predicate
 from nacre.language.values import MONEY_SIGN, append_unit
 from nacre.language.word_forms import VerbPhrase, is_link_verb
+from nacre.records.evidence import shorten
 from nacre.records.schema import Predicate, Schema
 from nacre.wording.labels import has_measured_numbers, predicate_label
 from nacre.wording.nouns import is_temporal
@@ -127,10 +128,10 @@ class Titles:
             _namespace(facts.texts[s]) for s in near.outgoing.things[change_mask(near.outgoing.things)].tolist()
         }
         names = enumerate(best_names(facts, facts.is_literal[facts.object]))
-        self.given = {number: said for number, name in names if name and (said := shorten_title(clean_text(name)))}
+        self.given = {number: said for number, name in names if name and (said := shorten(clean_text(name), MAX_TITLE))}
         self.of = [""] * len(facts.texts)
         for number in np.flatnonzero(~facts.is_literal).tolist():
-            self.of[number] = self.given.get(number) or shorten_title(self._call(number, frozenset()))
+            self.of[number] = self.given.get(number) or shorten(self._call(number, frozenset()), MAX_TITLE)
 
     def _call(self, number: int, seen: frozenset[int]) -> str:
         if number in self.given:

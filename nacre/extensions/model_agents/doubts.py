@@ -7,6 +7,7 @@ from dataclasses import replace
 from agents.answering.select_answer import is_empty
 from agents.turn_view import TurnView
 from nacre.language.data import word_list
+from nacre.language.labels import false_value, is_boolean_predicate
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, language_codes, split_name, tokenize
 from nacre.language.word_forms import number_with_noun
@@ -24,6 +25,8 @@ SHORTEST_STEM = 3
 MOST_COMPARED = 3
 
 _LITERAL = re.compile(r"['\"]((?:[^'\"]|'')*+)['\"]")
+
+_STATED = re.compile(r'(\w+)"?\s+IS\s+NOT\s+NULL\b', re.IGNORECASE)
 
 _PREFIX = re.compile(r"\bPREFIX\s+([\w-]+):\s*<([^<>\s]+)>", re.IGNORECASE)
 
@@ -49,9 +52,9 @@ def find_doubt(
     *,
     is_large: bool = False,
 ) -> str | None:
-    """The first doubt: an error, no rows, another form of answer, or a name of the question that no condition uses.
-    With `standalone`, a follow-up as the model understands it, names that the rules alone put into it do not count. A
-    large model leaves out no value in small letters by mistake."""
+    """The first doubt: an error, no rows, another form of answer, a yes or no that need only be stated, or a name of
+    the question that no condition uses. With `standalone`, a follow-up as the model understands it, names that the
+    rules alone put into it do not count. A large model leaves out no value in small letters by mistake."""
     for found in ran:
         if found.error is not None:
             return found.error.message
@@ -60,6 +63,9 @@ def find_doubt(
         return EMPTY
     if wants in FORMS and not is_of_kind(wants, tables[0]):
         return f"It ran, but you said that the question asks for {FORMS[wants]}, and no column shows that."
+    stated = _truths_only_stated(ran, schema)
+    if stated:
+        return f"It ran, but {stated[0]} IS NOT NULL holds for a no as well. Compare {stated[0]} with its values."
     left = _unused_names(view.understanding, ran, schema) if wants != "prose" else []
     if standalone:
         asked = fold(standalone if view.rewrite.is_unread else f"{view.question} {standalone}")
@@ -72,6 +78,18 @@ def find_doubt(
             f"It ran, but no condition uses {names}, which the question seems to name. Give it again if that is right."
         )
     return None
+
+
+def _truths_only_stated(ran: Sequence[BranchResult], schema: Schema) -> list[str]:
+    """The columns of a yes or no that queries only require to be stated, neither compare nor show, where the data has
+    a no."""
+    queries = " ".join(query.text for found in ran for query in found.queries[-1:])
+    stated = [name for name in _STATED.findall(queries) if len(re.findall(rf"(?i)\b{name}\b", queries)) == 1]
+    columns = (column for relation in schema.relations for column in relation.columns if stated)
+    predicates = {each.value.casefold(): schema.predicate_of.get(each.predicate) for each in columns}
+    found = ((name, predicates.get(name.casefold())) for name in stated)
+    truths = ((name, known) for name, known in found if known is not None and is_boolean_predicate(known))
+    return [name for name, known in truths if known.objects > 1 or false_value(known) is not None]
 
 
 def compared_texts(ran: Sequence[BranchResult]) -> list[str]:

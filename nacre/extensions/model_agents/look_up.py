@@ -24,7 +24,7 @@ from nacre.plans.sparql_vocabulary import (
     write_membership,
     write_statement,
 )
-from nacre.records.evidence import LookUp, Occurrence
+from nacre.records.evidence import LookUp, Occurrence, shorten
 from nacre.records.schema import Relation, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Mention, Understanding
@@ -392,6 +392,9 @@ MAX_COLUMNS = 3
 
 LONGEST_PHRASE = 6
 
+# characters of a name, as it is shown (given)
+MAX_SHOWN = 80
+
 MOST_PHRASES = 12
 
 _QUOTED = re.compile(r"[\"“‘']([^\"”’']{2,80})[\"”’']")
@@ -491,7 +494,7 @@ def _thing_line(mention: Mention, label: str, tables: Iterable[str]) -> str:
 
 
 def _may_be(mention: Mention) -> str:
-    return f"'{quote_line(mention.text)[:80]}' may be"
+    return f"'{shorten(quote_line(mention.text), MAX_SHOWN)}' may be"
 
 
 def _sure(mention: Mention) -> str:
@@ -521,4 +524,4 @@ def _columns_of(predicate: str, database: Database) -> Sequence[str]:
 
 
 def _quoted_name(text: str) -> str:
-    return "'" + quote_line(text)[:80].replace("'", "''") + "'"
+    return "'" + shorten(quote_line(text), MAX_SHOWN).replace("'", "''") + "'"

@@ -18,12 +18,14 @@ from nacre.errors import NacreError
 from nacre.extensions.model_agents.doubts import preview_rows
 from nacre.extensions.model_agents.look_up import linked_name_lines, value_phrases
 from nacre.language.data import word_list
+from nacre.language.labels import is_boolean_predicate
 from nacre.language.sanitize import CITED, quote_line, quote_lines
 from nacre.language.tokens import ENGLISH, language_codes, language_name, split_name, tokenize
+from nacre.plans.selects import edges_at, filtered_variable, selects_of, variable_of
 from nacre.plans.to_sql import to_sql
-from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows
+from nacre.records.evidence import BranchResult, Cell, LookUp, Occurrence, Query, Rows, shorten
 from nacre.records.json_form import from_json, to_json
-from nacre.records.plan import Combine, Plan, Select
+from nacre.records.plan import Attribute, Combine, Plan, Select
 from nacre.records.schema import Relation, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import EarlierTurn, Understanding, VerifiedQuestion
@@ -43,6 +45,9 @@ LONGEST_EARLIER = 1000
 WORTH_SHOWING = 0.3
 
 READINGS_SHOWN = 2
+
+# things of a class that joins everything that points to them (given)
+MAX_SHARED = 2
 
 # look-ups that were not run, as they are named to the model
 LOOK_UPS_SHOWN = 4
@@ -76,7 +81,7 @@ async def query_messages(
         examples=_tagged("examples", examples),
         conversation=_conversation(view, typed=typed and not database.wants_query),
         names=_tagged("names", await linked_name_lines(view.understanding, database, occurrences)),
-        readings=_tagged("readings", _readings(view, drafts)),
+        readings=_tagged("readings", _readings(view, database.schema, drafts)),
         question=quote_line(view.question) if typed else quote_line(view.standalone) + _as_asked(view),
     )
     return [
@@ -167,19 +172,18 @@ def _conversation(view: TurnView, *, typed: bool) -> str:
 
 def _turn(turn: EarlierTurn) -> str:
     answer = quote_line(CITED.sub("", turn.answer))
-    cut = "..." if len(answer) > LONGEST_ANSWER else ""
     queries = [
         quote_line(query_text(each.query))
         for each in turn.evidence
         if isinstance(each, Rows) and each.query is not None
     ]
     ran = f"\nQuery: {queries[0][:LONGEST_EARLIER]}" if queries else ""
-    return f"Question: {quote_line(turn.standalone)}{ran}\nAnswer: {answer[:LONGEST_ANSWER]}{cut}"
+    return f"Question: {quote_line(turn.standalone)}{ran}\nAnswer: {shorten(answer, LONGEST_ANSWER)}"
 
 
-def _readings(view: TurnView, drafts: BranchResult | None) -> list[str]:
-    """The likely readings of the rules in words, with probabilities, queries and rows: none that fails the proof or
-    judges a choice, and none with the rows of a likelier one."""
+def _readings(view: TurnView, schema: Schema, drafts: BranchResult | None) -> list[str]:
+    """The likely readings of the rules in words, with probabilities, queries and rows: none that fails the proof,
+    judges a choice or misleads, and none with the rows of a likelier one."""
     understanding = view.understanding
     words = {token.norm for token in tokenize(view.standalone)}
     is_choice = not words.isdisjoint(word_list("answering", "choices"))
@@ -187,10 +191,30 @@ def _readings(view: TurnView, drafts: BranchResult | None) -> list[str]:
     for each in sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(understanding, each)):
         is_likely = row_probability(understanding, each) >= WORTH_SHOWING and not each.doubts
         judges_choice = is_choice and each.table.columns[:1] == ("yes",)
-        if is_likely and not judges_choice and not any(is_same_result(each.table, other.table) for other in shown):
+        if not is_likely or judges_choice or _misleads(each, understanding, schema):
+            continue
+        if not any(is_same_result(each.table, other.table) for other in shown):
             shown.append(each)
     lines = [_reading(each, row_probability(understanding, each)) for each in shown]
     return [line for line in lines if line][:READINGS_SHOWN]
+
+
+def _misleads(rows: Rows, understanding: Understanding, schema: Schema) -> bool:
+    """Whether a reading asks only whether a yes or no is stated, or joins things by what nearly all of them point to,
+    such as the source of a data set, of a class that the question does not name."""
+    plan = rows.plan or (understanding.readings[rows.reading].plan if rows.reading is not None else None)
+    named = {each.target for each in understanding.mentions if each.kind == "class"}
+    shared = {each.iri for each in schema.classes if each.count <= MAX_SHARED} - named
+    for select in selects_of(plan.body) if plan is not None else ():
+        used = {*map(filtered_variable, select.filters), *map(variable_of, select.answers)}
+        between = (v for v in select.variables if len(edges_at(select, v.name)) > 1 and not v.keys)
+        if any(v.name not in used and not shared.isdisjoint(v.classes) for v in between):
+            return True
+        stated = (each.left for each in select.filters if each.op in ("known", "unknown"))
+        known = (schema.predicate_of.get(each.predicate) for each in stated if isinstance(each, Attribute))
+        if any(each is not None and is_boolean_predicate(each) for each in known):
+            return True
+    return False
 
 
 def _reading(rows: Rows, likely: float) -> str:
@@ -198,7 +222,7 @@ def _reading(rows: Rows, likely: float) -> str:
     query = query_text(rows.query) if rows.query is not None else ""
     if not query or len(query) > LONGEST_QUERY:
         return ""
-    head = f"({likely:.0%} sure) {quote_line(rows.words)[:200]}\n{quote_line(query)}"
+    head = f"({likely:.0%} sure) {shorten(quote_line(rows.words), 200)}\n{quote_line(query)}"
     return f"{head}\n{quote_lines(preview_rows(rows.table, 3))}"
 
 

@@ -44,7 +44,7 @@ from nacre.extensions.model_agents.doubts import FORMS, is_of_kind
 from nacre.extensions.model_agents.query_prompt import DescribeTables, query_prefix, whole_schema
 from nacre.extensions.model_agents.write_queries import QueryAttempts, choose_candidate, write_queries
 from nacre.language.sanitize import quote_line, quote_lines
-from nacre.language.tokens import ENGLISH, tokenize
+from nacre.language.tokens import ENGLISH, fold, tokenize
 from nacre.plans.selects import is_unknown_truth
 from nacre.records.evidence import BranchResult, Query, Rows
 from nacre.records.schema import Class, Predicate, Schema
@@ -280,7 +280,9 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
         return replace(drafted, queries=queries, error=None if drafted.evidence else error, missing=writing.missing,
                        wants=writing.wants, outcome="empty" if writing.tried else "",
                        standalone=writing.standalone)  # fmt: skip
-    outcome = _outcome(view.understanding, drafted, own, writing)
+    # a reading that lacks a word which a larger model's query has is no rival
+    beyond = [each for each in drafted.rows if priors.size != "small" and _lacks(each, own[0], view.understanding)]
+    outcome = _outcome(view.understanding, drafted, own[0], writing, beyond)
     agreeing = [each for each in drafted.rows if outcome == "agreed" and _are_same(each, own[0])]
     others = agreeing or (non_empty_rows(drafted.rows) if outcome == "disputed" else [])
     reading = max((row_probability(view.understanding, each) for each in others), default=None)
@@ -300,7 +302,7 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
     if outcome in ("disputed", "alone"):
         rest = [
             _disputed_by_query(each, view.understanding, priors, sure)
-            if isinstance(each, Rows) and (outcome == "disputed" or _states_nothing(each))
+            if isinstance(each, Rows) and (outcome == "disputed" or _states_nothing(each) or each in beyond)
             else each
             for each in rest
         ]
@@ -383,6 +385,12 @@ def _is_proved(understanding: Understanding, drafts: Sequence[Rows], rows: Rows)
     return is_whole and has_same_columns(drafts[0].table, rows.table)
 
 
+def _lacks(rows: Rows, own: Rows, understanding: Understanding) -> bool:
+    """Whether a reading leaves out a word of the question that the text of a query has."""
+    unused = understanding.readings[rows.reading].unused if rows.reading is not None else ()
+    return own.query is not None and any(fold(word) in fold(own.query.text) for word in unused)
+
+
 def _states_nothing(rows: Rows) -> bool:
     """Whether rows only say that the graph states nothing."""
     return is_empty(rows.table) or is_unknown_truth(rows.table)
@@ -398,13 +406,13 @@ def _disputed_by_query(rows: Rows, understanding: Understanding, priors: Priors,
 
 
 def _outcome(
-    understanding: Understanding, drafted: BranchResult, own: Sequence[Rows], writing: QueryAttempts
+    understanding: Understanding, drafted: BranchResult, own: Rows, writing: QueryAttempts, beyond: Sequence[Rows]
 ) -> Outcome:
-    if is_empty(own[0].table):
+    if is_empty(own.table):
         return "empty"
     if writing.wants == "prose":
         return "alone"
-    if any(_are_same(each, own[0]) for each in drafted.rows):
+    if any(_are_same(each, own) for each in drafted.rows):
         return "agreed"
     if writing.doubted:
         return "doubted"
@@ -412,6 +420,7 @@ def _outcome(
         each
         for each in non_empty_rows(drafted.rows)
         if row_probability(understanding, each) >= LIKELY
+        and each not in beyond
         and (writing.wants not in FORMS or is_of_kind(writing.wants, each.table))
     ]
     return "disputed" if likely else "alone"

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from nacre.language.tokens import split_name
 from nacre.plans.sparql_engine import last_segment
 from nacre.plans.sparql_vocabulary import Prefixes, class_pattern, derived_patterns, shown_patterns
+from nacre.records.evidence import shorten
 from nacre.records.schema import Class, Predicate, Schema
 
 # properties of a class that are shown beside those that a question is about, and characters of their comments (given)
@@ -105,7 +106,8 @@ def _value_kinds(predicate: Predicate, schema: Schema, prefixes: Prefixes, *, sh
         of = predicate.written if predicate.datatype == "text" else ""
         unit = f" in {predicate.unit}" if predicate.unit else ""
         parts.append(f"{predicate.datatype}{of}{written}{unit}{reach}")
-    comment = predicate.comment[: MAX_COMMENT if short else None].rstrip(". ")
+    comment = predicate.comment.rstrip(". ")
+    comment = shorten(comment, MAX_COMMENT) if short else comment
     said = split_name(last_segment(predicate.iri)).casefold()
     notes = [text for text in (predicate.label, comment) if text.casefold() not in (said, "")]
     notes = notes[-1:] if comment.casefold() == predicate.label.casefold() else notes

@@ -25,6 +25,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nacre.errors import NacreError
 from nacre.language.sanitize import escape_controls
+from nacre.records.evidence import shorten
 from nacre.records.threads import FairSlots, run_in_thread
 from nacre.serving.errors import ModelNotFound, StorageUnavailable, TooManyRequests, Unauthenticated, error_status
 from nacre.serving.http.auth import authenticate, bearer_token
@@ -302,7 +303,7 @@ class TextFormatter(logging.Formatter):
         record.request = request_id.get() or "-"
         # text from a client must neither start a line of its own nor be obeyed by a terminal
         text = escape_controls(super().format(record), keep="\n" if record.exc_info else "")
-        return text if record.exc_info else _shorten(text)
+        return text if record.exc_info else shorten(text, MAX_LINE)
 
 
 class JsonFormatter(logging.Formatter):
@@ -315,16 +316,12 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "request": request_id.get(),
-            "message": _shorten(escape_controls(record.getMessage())),
+            "message": shorten(escape_controls(record.getMessage()), MAX_LINE),
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
             entry["traceback"] = self.formatException(record.exc_info)
         return json.dumps(entry, ensure_ascii=False, default=str)
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= MAX_LINE else f"{text[:MAX_LINE]}..."
 
 
 async def validation_error_response(request: Request, error: Exception) -> JSONResponse:

@@ -21,7 +21,7 @@ from nacre.access.things import MOST_FACTS, MOST_INCOMING, NamedThing, find_thin
 from nacre.errors import NacreError
 from nacre.extension import service
 from nacre.records.browse import PredicateFacts
-from nacre.records.evidence import Cell
+from nacre.records.evidence import Cell, shorten
 from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import MAX_PAGE, VerifiedQuery, VerifiedQuestion
@@ -30,7 +30,7 @@ from nacre.serving.http.graphs import examples_of, graph_summary
 from nacre.serving.http.layer import MAX_QUESTION
 from nacre.serving.keys import report_deed
 from nacre.serving.mcp.ask import AskCall, AskTool, ToolContext
-from nacre.serving.transcript import AgentAnswer, shorten
+from nacre.serving.transcript import AgentAnswer
 from nacre.stores.catalog import Graph
 
 P = ParamSpec("P")
@@ -414,9 +414,10 @@ def _graph_description(context: ToolContext, opened: Graph) -> GraphDescription:
         triples=schema.triples,
         things=schema.entities,
         classes=[
-            ClassSummary(iri=c.iri, label=c.label, count=c.count, table=c.relation, comment=comment)
+            ClassSummary(
+                iri=c.iri, label=c.label, count=c.count, table=c.relation, comment=shorten(c.comment, MAX_COMMENT)
+            )
             for c in classes[:MAX_CLASSES]
-            for comment in [shorten(c.comment, MAX_COMMENT)]
         ],
         properties=[property_summary(each, schema) for each in properties[:MAX_PROPERTIES]],
         truncated=len(classes) > MAX_CLASSES or len(properties) > MAX_PROPERTIES,

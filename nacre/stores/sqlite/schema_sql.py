@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
+from nacre.records.evidence import shorten
 from nacre.records.schema import Column, Predicate, Relation, Schema
 from nacre.stores.sqlite.tables import Tables, quote_if_needed
 
@@ -129,7 +130,7 @@ def _column_names(relation: Relation) -> tuple[str, ...]:
 
 def column_comment(predicate: Predicate, samples: Sequence[str] = (), *, short: bool = False) -> str:
     """Meaning, unit and values of a predicate in one line; `samples` replace the predicate's own."""
-    meaning = " ".join(predicate.comment.split())[: _MAX_MEANING if short else 200].rstrip(". ")
+    meaning = _meaning(predicate, short=short)
     parts = [meaning] if meaning else []
     if predicate.role == "identifier":
         parts.append("unique" if predicate.datatype == "text" else "an identifier")
@@ -145,7 +146,11 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = (), *, short: 
     if bounds[0] is not None and bounds[1] is not None and (predicate.unit or not few):
         parts.append(f"from {bounds[0]:.10g} to {bounds[1]:.10g}")
     elif predicate.values:
-        shown = _first_values(predicate.values) if short else predicate.values[:_MAX_VALUES]
+        shown = predicate.values[:_MAX_VALUES]
+        if short:
+            # as many as have room, at least one
+            lengths = accumulate(len(_short(value)) + 2 for value in shown)
+            shown = shown[: max(1, sum(length <= _MAX_VALUES_LENGTH for length in lengths))]
         more = ", ..." if len(predicate.values) > len(shown) else ""
         parts.append("one of: " + ", ".join(map(_short, shown)) + more)
     elif samples or predicate.samples:
@@ -153,10 +158,8 @@ def column_comment(predicate: Predicate, samples: Sequence[str] = (), *, short: 
     return _clean("; ".join(parts))
 
 
-def _first_values(values: Sequence[str]) -> Sequence[str]:
-    """As many values as have room; at least one."""
-    lengths = list(accumulate(len(_short(value)) + 2 for value in values[:_MAX_VALUES]))
-    return values[: max(1, sum(length <= _MAX_VALUES_LENGTH for length in lengths))]
+def _meaning(predicate: Predicate, *, short: bool) -> str:
+    return shorten(_clean(predicate.comment).rstrip(". "), _MAX_MEANING if short else 200)
 
 
 def is_number(text: str) -> bool:
@@ -203,7 +206,7 @@ def column_definitions(
     if column.text:
         found.append((f"{quote_if_needed(column.text)} TEXT", "as written in the data"))
     if column.link:
-        meaning = _clean(" ".join(predicate.comment.split())[: _MAX_MEANING if short else 200].rstrip(". "))
+        meaning = _meaning(predicate, short=short)
         # the values of a link are the names in its target table
         note = "; ".join(x for x in ("" if column.value else meaning, targets, "" if column.value else filled) if x)
         found.append((f"{quote_if_needed(column.link)} INTEGER REFERENCES {quote_if_needed(target)}(id)", note))
@@ -308,7 +311,8 @@ def _statement(
             one_line = ", ".join(definition for definition, _ in columns)
             return f"CREATE TABLE {quote_if_needed(relation.name)} ({one_line});{more}"
     about = _about(schema, relation, 200 if focus is None else _MAX_ABOUT)
-    if relation.kind != "junction" and not any(_has_names(schema, column.predicate) for column in relation.columns):
+    known_columns = (schema.predicate_of.get(column.predicate) for column in relation.columns)
+    if relation.kind != "junction" and all(each is None or each.role != "name" for each in known_columns):
         about = f"{about}; names: entity.label" if about else "names: entity.label"
     return (f"-- {about}\n" if about else "") + create_table(relation.name, columns) + f";{more}"
 
@@ -425,11 +429,6 @@ def _filled_share(schema: Schema, predicate: Predicate) -> float:
     return max((n / count for n, count in counts if count > 1), default=0.0)
 
 
-def _has_names(schema: Schema, predicate: str) -> bool:
-    known = schema.predicate_of.get(predicate)
-    return known is not None and known.role == "name"
-
-
 def _united(schema: Schema, relation: Relation) -> set[str]:
     """The tables of the groups that a class view unites; empty for other relations."""
     classes = {c.iri for c in schema.classes if c.relation == relation.name}
@@ -444,7 +443,7 @@ def _about(schema: Schema, relation: Relation, longest: int = 200) -> str:
     found = [c for c in schema.classes if c.relation == relation.name]
     parts = [f"{c.label}: {c.comment}" if c.comment else c.label for c in found]
     parts += [" ".join(g.words) for g in schema.groups if g.relation == relation.name and g.words]
-    text, count = "; ".join(" ".join(p.split())[:longest] for p in parts if p), _size(schema, relation)
+    text, count = "; ".join(shorten(_clean(p), longest) for p in parts if p), _size(schema, relation)
     return f"{text} ({count} rows)" if text and count else text
 
 
@@ -492,8 +491,7 @@ def link_target(schema: Schema, predicate: Predicate) -> str:
 
 
 def _short(text: str) -> str:
-    text = _clean(text)
-    return text if len(text) <= _MAX_VALUE_LENGTH else text[: _MAX_VALUE_LENGTH - 3] + "..."
+    return shorten(_clean(text), _MAX_VALUE_LENGTH)
 
 
 def _clean(text: str) -> str:

@@ -426,7 +426,7 @@ def _with_verb(token: Token, before: Token, text: str, names: Collection[str]) -
 
 
 def prepare_question(text: str, linker: Linker) -> Question:
-    """The analysed question. Character offsets stay those of the text.
+    """The analysed question. Character offsets are those of the text with its spelling corrected.
 
     A leading reason ("I am planning a trip, ...") is blanked out if it names nothing of the graph. A function word
     carries meaning if a name of the graph contains it: "found" where a property is called "found at".
