@@ -39,7 +39,7 @@ from nacre.records.schema import Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import LONGEST_QUESTION, Rewrite, Understanding
 from nacre.stores.catalog import Graph
-from nacre.understanding.mentions import name_spans
+from nacre.understanding.mentions import name_spans, reword
 from nacre.understanding.parsing.derive import MAX_CANDIDATES
 from nacre.understanding.ranking.rank import load_weights
 from tools.search_passages import LEXICAL, VECTOR
@@ -236,6 +236,7 @@ class Nodes:
 
     async def _rewrite(self, agents: Agents, view: TurnView, graph: Graph) -> tuple[Result[Rewrite], list[str]]:
         settings, sandbox = self._resources.settings, self._resources.sandbox
+        view = replace(view, question=reword(view.question, graph.schema))
         rewrite, caveats = Result(Rewrite(view.question)), list[str]()
         try:
             lexicon = await load_lexicon(graph, view.question, *(turn.question for turn in view.conversation))

@@ -201,7 +201,9 @@ def query_record(query: Query, i: int) -> QueryRecord:
 def _citation(n: int, evidence: Evidence, queries: Sequence[Query]) -> Citation:
     rows = evidence if isinstance(evidence, Rows) else None
     table = _with_measured_column(rows.table) if rows else None
-    indexes = [_query_index(query, queries) for query in (rows.query, *rows.beside) if query] if rows else []
+    places = {(q.tool, q.round, q.text, q.params): i for i, q in reversed(list(enumerate(queries)))}
+    own = [query for query in (rows.query, *rows.beside) if query] if rows else []
+    indexes = [places.get((query.tool, query.round, query.text, query.params)) for query in own]
     return Citation(
         n=n,
         tool=evidence.branch,
@@ -242,11 +244,6 @@ def _with_measured_column(table: Table) -> Table:
         units=(*table.units, table.measured_unit),
         rows=tuple((*row, cell) for row, cell in zip(table.rows, table.measured, strict=True)),
     )
-
-
-def _query_index(query: Query, queries: Sequence[Query]) -> int | None:
-    key = (query.tool, query.round, query.text, query.params)
-    return next((i for i, each in enumerate(queries) if (each.tool, each.round, each.text, each.params) == key), None)
 
 
 # keys and labels of the result where no setting says, cited evidence, and rows of each

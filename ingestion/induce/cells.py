@@ -182,7 +182,7 @@ def _periods(
 
 def _declared(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: TermSort) -> TypedCells | None:
     """Cells if enough literals conform to their datatype; NaN and INF conform, but have no cell."""
-    cast = _CAST.get(family, _text)
+    cast = _CAST.get(family, str)
     value: list[Cell] = [cast(text) for text in texts]
     hidden = [cell is None for cell in value]
     wrong = sum(none and text not in _NOT_FINITE for none, text in zip(hidden, texts, strict=True))
@@ -201,7 +201,7 @@ def _declared_as(family: Datatype, frequency: dict[TermSort, int]) -> int:
 def _excepted(family: Datatype, texts: Sequence[str], other: Sequence[bool], usual: TermSort) -> TypedCells:
     """Cells of the most frequent family; the forms of all literals have a column of their own."""
     form = _FORMS.get(family)
-    cast = _CAST.get(family, _text)
+    cast = _CAST.get(family, str)
     value = [cast(text) if form is None or form.fullmatch(text) else None for text in texts]
     bounds = _bounds(value) if family == "year" else (None, None)
     return TypedCells(family, "single", "", value, None, None, True, usual, other, [False] * len(texts), *bounds)
@@ -270,21 +270,13 @@ def _integer(text: str) -> Cell:
     return number if -(2**63) <= number < 2**63 else _finite(float(number))
 
 
-def _real(text: str) -> Cell:
-    return _finite(float(text)) if _REAL(text) else None
-
-
 def _finite(number: float) -> Cell:
     return number if abs(number) != float("inf") else None
 
 
-def _text(text: str) -> Cell:
-    return text
-
-
 _CAST: dict[Datatype, Callable[[str], Cell]] = {
     "integer": _integer,
-    "real": _real,
+    "real": lambda text: _finite(float(text)) if _REAL(text) else None,
     "boolean": {"true": 1, "1": 1, "false": 0, "0": 0}.get,
     "year": lambda text: int(text) if _YEAR(text) else None,
 }

@@ -148,20 +148,13 @@ def _graphs(facts: Facts, read: "Flags") -> "tuple[int, Flags | None]":
     if facts.graph is None:
         return 0, None
     numbers, counts = unique_counts(facts.graph[read])
-    base_graph = int(numbers[np.lexsort((_text_ranks(facts, numbers), -counts))[0]])
+    most = numbers[counts == counts.max()].tolist()
+    base_graph = min(most, key=facts.texts.__getitem__)
     differs = np.zeros(len(facts.subject), dtype=bool)
     for column in (facts.subject, facts.predicate, facts.object):
         differs[1:] |= column[1:] != column[:-1]
     differs[:1] = True
     return base_graph, ~differs
-
-
-def _text_ranks(facts: Facts, numbers: "Ints") -> "Longs":
-    texts = [facts.texts[n] for n in numbers]
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    ranks = np.empty(len(texts), dtype=np.int64)
-    ranks[order] = np.arange(len(texts))
-    return ranks
 
 
 def _entities(facts: Facts, visible: "Flags", type_rows: "Flags") -> "tuple[Ints, Longs]":

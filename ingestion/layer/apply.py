@@ -63,6 +63,7 @@ def apply_layers(facts: Facts, layers: Sequence[Layer], *, packs: bool = True) -
         "layers",
         last_of_each([*without_taken_names(of_packs, own_entries), *own_entries]),
         languages=next((layer.languages for layer in reversed((*shipped, *resolved)) if layer.languages), ()),
+        rewordings={word: text for layer in resolved for word, text in layer.rewordings.items()},
     )
     derived = _derive(facts, merged, {id(entry) for entry in own_entries})
     derived.facts.languages = merged.languages
@@ -254,14 +255,21 @@ PEOPLE = "people.yaml"
 # changes that the file lists, the last ones, and names of one class or property (given)
 MAX_CHANGES, MAX_NAMES = 200, 30
 
-NamedKind = Literal["class", "property", "thing", "value"]
+NamedKind = Literal["class", "property", "thing", "value", "rewording"]
 
 _KINDS: Mapping[type, NamedKind] = {ClassEntry: "class", PropertyEntry: "property", ThingEntry: "thing"}
-_SECTIONS: Mapping[NamedKind, str] = {"class": "classes", "property": "properties", "thing": "things", "value": "codes"}
+_SECTIONS: Mapping[NamedKind, str] = {
+    "class": "classes",
+    "property": "properties",
+    "thing": "things",
+    "value": "codes",
+    "rewording": "rewordings",
+}
 
 
 class Named(NamedTuple):
-    """What people give other names: a value is one of the property `iri`."""
+    """What people give other names: a value is one of the property `iri`; a rewording has the text in place of an
+    IRI."""
 
     kind: NamedKind
     iri: str
@@ -274,7 +282,7 @@ MAX_WORDS, MAX_NAME = 4, 100
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a word may mean; a `value` is one of the property `iri`. `answer`: what the question would give then, "" for
+    """What a word may mean, as `Named`. `answer`: what the question would give then, "" for
     nothing; without a question some values of a property, or the number of things of a class. `of` is the property of a
     value, or the class of a thing."""
 
@@ -289,7 +297,11 @@ class Meaning:
 def names_from_people(layers: LayerFiles) -> Mapping[Named, tuple[str, ...]]:
     """The other names that people gave."""
     names: dict[Named, tuple[str, ...]] = {}
-    for entry in (entry for each in layers.files if each.name == PEOPLE for entry in _people(each.text).entries):
+    people = [_people(each.text) for each in layers.files if each.name == PEOPLE]
+    for word, text in (item for each in people for item in each.rewordings.items()):
+        of = Named("rewording", text)
+        names[of] = (*names.get(of, ()), word)
+    for entry in (entry for each in people for entry in each.entries):
         if isinstance(entry, CodeEntry):
             for name, value in entry.meanings.items():
                 of = Named("value", entry.key, value)
@@ -313,7 +325,10 @@ def with_names(layers: LayerFiles, of: Named, also: Sequence[str], *, who: str, 
     if of.kind == "value":
         others = {name: value for name, value in entries.get(of.iri, {}).items() if value != of.value}
         entry = others | dict.fromkeys(names, of.value)
-    entries[of.iri] = entry
+    if of.kind == "rewording":
+        entries = {word: text for word, text in entries.items() if text != of.iri} | dict.fromkeys(names, of.iri)
+    else:
+        entries[of.iri] = entry
     sections[_SECTIONS[of.kind]] = {key: each for key, each in entries.items() if each}
     changes.append(f"# {when} {who}: {' '.join(strip_control_characters(of.iri).split())}")
     text = "\n".join(changes[-MAX_CHANGES:]) + "\n" + layer_text(sections)
@@ -336,7 +351,7 @@ def _people(text: str) -> Layer:
 Sections = Mapping[str, Any]
 
 # sections of a layer in the order in which they are written
-ORDER = ("prefixes", "classes", "properties", "things", "codes", "rules")
+ORDER = ("prefixes", "classes", "properties", "things", "codes", "rewordings", "rules")
 
 
 def layer_text(sections: Sections) -> str:

@@ -120,7 +120,7 @@ Entry = ClassEntry | PropertyEntry | ThingEntry | CodeEntry | RuleEntry
 class Layer:
     """A layer with the layers it extends: its entries in the order of the files. A later entry of the same name wins.
     `namespaces` are those that a pack applies to. `languages` are preferred for labels, in this order. `tables` are
-    those of an attached database."""
+    those of an attached database. `rewordings`: words of people, and what a question says instead."""
 
     source: str
     entries: tuple[Entry, ...] = ()
@@ -128,6 +128,7 @@ class Layer:
     namespaces: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     tables: tuple[TableEntry, ...] = ()
+    rewordings: Mapping[str, str] = field(default_factory=dict)
 
 
 NO_LAYER = Layer("")

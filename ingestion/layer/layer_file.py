@@ -99,18 +99,26 @@ def _layer(path: Path, sections: _Values) -> Layer:
             entries += _entries(path, section, value, prefixes)
     declared = mapping_items(path, sections["tables"][0]) if "tables" in sections else ()
     tables = tuple(_table(path, *each) for each in declared)
-    if len(entries) + len(tables) > MAX_ENTRIES:
-        raise IngestionError(f"{path}: {len(entries):,} entries; at most {MAX_ENTRIES:,} are allowed.")
     languages = texts_of(path, sections["languages"][0]) if "languages" in sections else ()
     namespaces = texts_of(path, sections["namespaces"][0]) if "namespaces" in sections else ()
-    return Layer(str(path), tuple(entries), MappingProxyType(prefixes), namespaces, languages, tables)
+    words = mapping_items(path, sections["rewordings"][0]) if "rewordings" in sections else ()
+    rewordings = {_short(word, place): _short(text_of(path, node), place) for word, node, place in words}
+    if len(entries) + len(tables) + len(rewordings) > MAX_ENTRIES:
+        raise IngestionError(f"{path}: more than {MAX_ENTRIES:,} entries.")
+    return Layer(str(path), tuple(entries), MappingProxyType(prefixes), namespaces, languages, tables, rewordings)
+
+
+def _short(text: str, place: Place) -> str:
+    if not 0 < len(text := text.strip()) <= MAX_NAME:
+        raise IngestionError(f"{place}: a word and what it stands for have 1 to {MAX_NAME} characters.")
+    return text
 
 
 def _sections(path: Path, text: str) -> _Values:
     node = read_yaml(path, text)
     if node is None:
         return {}
-    known = ("prefixes", "namespaces", "extends", "languages", "tables", *_ENTRY_READERS, "rules")
+    known = ("prefixes", "namespaces", "extends", "languages", "tables", "rewordings", *_ENTRY_READERS, "rules")
     found = {}
     for key, value, place in mapping_items(path, node):
         section = _SECTION_ALIASES.get(key, key)

@@ -358,7 +358,7 @@ def name_declarations(declarations: Declarations, layer: Layer) -> None:
 
 
 def mark_schema(schema: Schema, layer: Layer) -> Schema:
-    """The schema with units, hidden classes and properties, and the patterns of derived ones."""
+    """The schema with units, hidden classes and properties, the patterns of derived ones, and rewordings."""
     classes: Mapping[str, ClassEntry] = {e.iri: e for e in layer.entries if isinstance(e, ClassEntry)}
     named = {e.iri for e in classes.values() if e.name and not is_of_pack(e)}
     hidden_classes = {e.iri: e.hidden for e in layer.entries if isinstance(e, ClassEntry) and e.hidden is not None}
@@ -372,6 +372,7 @@ def mark_schema(schema: Schema, layer: Layer) -> Schema:
     patterns = {e.iri: _patterns(e.iri, properties) for e in properties if e.is_derived}
     return replace(
         schema,
+        rewordings=tuple(layer.rewordings.items()),
         classes=tuple(
             replace(
                 c,

@@ -420,15 +420,13 @@ def find_line(document: RdfDocument, text: str) -> tuple[int, str]:
     marks = (b"<<", b"{|", b"~") if is_triple else (b"",)
     with document.stream() as lines:
         for number, line in enumerate(lines, 1):
-            read = _STRINGS.sub(_open_string, line) if is_triple else line
+            read = line
+            if is_triple:
+                # a string that goes on in the next line without the terms in it
+                read = _STRINGS.sub(lambda term: b"" if term["open"] is None else _OTHER_TERMS.sub(b"", term[0]), line)
             if sought in line and any(mark in read for mark in marks):
                 return number, line.decode(errors="replace").strip()[:80]
     return 0, text[:80]
-
-
-def _open_string(term: re.Match[bytes]) -> bytes:
-    """Nothing for a complete term; a string that goes on in the next line without the terms in it."""
-    return b"" if term["open"] is None else _OTHER_TERMS.sub(b"", term[0])
 
 
 def quote_text(text: str) -> str:

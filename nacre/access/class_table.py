@@ -1,6 +1,7 @@
 """A class as a table: Graph + TableRequest -> MemberTable; the values of a property, with counts -> Facet. Rows and
 seconds are limited; the order is that of the indexes of large tables (`ingestion/induce/write_tables.py`)."""
 
+import calendar
 import json
 import math
 import sys
@@ -300,26 +301,32 @@ BINS = 12  # parts of a range, at most
 def _bins(
     tables: Tables, source: TableSource, counted: "ValueQuery", where: RowConditions, facet: Facet
 ) -> Iterator[FacetBin]:
-    """Parts of a round width, dates by year, with numbers of values; of large classes, those of a sample."""
+    """Parts of a round width, of dates some months or years, with numbers of values; of large classes, of a sample."""
     share = source.own.count // SAMPLED if not source.is_typed and source.own.count >= 2 * SAMPLED else 1
     chosen = f"{source.key} BETWEEN 0 AND {IDS // share}" if share > 1 else ""
     is_date = isinstance(facet.low, str)
-    ends = [str(end)[:4] if is_date else end for end in (facet.low, facet.high)]
-    if ends[0] == ends[1] or (is_date and not all(str(end).isdigit() for end in ends)):
+    ends = (facet.low, facet.high)
+    if ends[0] == ends[1] or (is_date and not all(str(end)[:4].isdigit() for end in ends)):
         return
-    low, high = (float(end or 0) for end in ends)
+    low, high = (12.0 * int(str(end)[:4]) + int(str(end)[5:7] or 1) - 1 if is_date else float(end or 0) for end in ends)
     is_whole = is_date or all(isinstance(end, int) for end in ends)
-    width = round_step(max((high - low) / BINS, 1.0 if is_whole else sys.float_info.min))
+    unit, parts_of_year = 12 if is_date else 1, (1.0, 3.0, 6.0) if is_date and len(str(facet.low)) > 4 else ()
+    rounded = unit * round_step(max((high - low) / unit / BINS, 1.0 if is_whole else sys.float_info.min))
+    width = next((months for months in parts_of_year if high - low < months * BINS), rounded)
     start = math.floor(low / width)
-    value, kind = ("CAST(substr(v, 1, 4) AS INTEGER)", "= 'text'") if is_date else ("v", "IN ('integer', 'real')")
-    part = f"CAST({value} / {width!r} - {start} AS INTEGER)"
+    # dates are counted in months
+    in_months = "12 * CAST(substr(v, 1, 4) AS INTEGER) + max(CAST(substr(v, 6, 2) AS INTEGER), 1) - 1"
+    value, kind = (in_months, "= 'text'") if is_date else ("v", "IN ('integer', 'real')")
+    part = f"CAST(({value}) / {width!r} - {start} AS INTEGER)"
     query = f"SELECT {part}, count(*) FROM ({counted.inner(chosen)}) WHERE typeof(v) {kind} GROUP BY 1"
     rows = tables.run(query, where.values, limit=10 * BINS, seconds=SECONDS).rows
     counts = {int(part or 0): int(count or 0) * share for part, count in rows}
     for n in range(math.floor(high / width) - start + 1):
         first, last = ((start + n + i) * width for i in (0, 1))
         if is_date:
-            yield FacetBin(f"{first:04.0f}-01-01", f"{last - 1:04.0f}-12-31", counts.get(n, 0))
+            (year, month), (end, final) = divmod(int(first), 12), divmod(int(last) - 1, 12)
+            day = calendar.monthrange(max(end, 1), final + 1)[1]
+            yield FacetBin(f"{year:04}-{month + 1:02}-01", f"{end:04}-{final + 1:02}-{day}", counts.get(n, 0))
         elif is_whole:
             yield FacetBin(int(first), int(last) - 1, counts.get(n, 0))
         else:

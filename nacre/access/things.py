@@ -469,6 +469,11 @@ def schema_overview(graph: Graph, most: int = MOST_CLASSES) -> SchemaOverview:
         if {start, end} <= set(shown):
             names = tuple(schema.predicate_of[iri].label for iri, _ in predicates.most_common(MOST_NAMES))
             lines.append(ClassLink(start, end, names, sum(predicates.values())))
+    machinery = ("_:", *load_language_data(overview.HEADERS)["machinery"])
+    nodes = (
+        ClassNode(own.iri, own.label, own.count, not (own.count and own.label) or own.iri.startswith(machinery))
+        for own in map(schema.class_of.__getitem__, shown)
+    )
     return SchemaOverview(
         graph.name,
         graph.version,
@@ -476,12 +481,6 @@ def schema_overview(graph: Graph, most: int = MOST_CLASSES) -> SchemaOverview:
         schema.triples,
         len(schema.shown_classes),
         sum(p.role == "fact" for p in schema.shown_predicates),
-        tuple(sorted((_class_node(schema.class_of[iri]) for iri in shown), key=lambda c: (-c.count, c.iri))),
+        tuple(sorted(nodes, key=lambda c: (-c.count, c.iri))),
         tuple(sorted(lines, key=lambda line: (-line.triples, line.start, line.end))[: LINKS_EACH * most]),
     )
-
-
-def _class_node(own: Class) -> ClassNode:
-    machinery = tuple(load_language_data(overview.HEADERS)["machinery"])
-    is_plumbing = not own.count or not own.label or own.iri.startswith(("_:", *machinery))
-    return ClassNode(own.iri, own.label, own.count, is_plumbing)

@@ -27,6 +27,8 @@ _WORD = re.compile(
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{3})(?=\d)|(?<=\d)(?=[A-Z]|[a-z]{3})")
 
+_NUMBER = re.compile(r"(\d{1,9})")
+
 # letters that have no decomposition in Unicode
 _LETTERS = str.maketrans(
     {"ß": "ss", "’": "'", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe"}
@@ -99,6 +101,15 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.casefold()
     return _recently_folded(text) if len(text) <= MAX_KEPT_TEXT else _fold_letters(text)
+
+
+def name_order(name: str) -> list[str | int]:
+    """The key of a name where people sort: without case and accents, and 2 before 10.
+
+    >>> sorted(["Hall 10", "hall 2", "Hall 1"], key=name_order)
+    ['Hall 1', 'hall 2', 'Hall 10']
+    """
+    return [int(part) if part.isdecimal() else part for part in _NUMBER.split(fold(name))]
 
 
 def _fold_letters(text: str) -> str:

@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from itertools import product
+from itertools import groupby, product
 from math import inf
 from typing import Any
 
 from nacre.errors import ToolError
 from nacre.language.data import WORDS
-from nacre.language.tokens import fold, split_name
+from nacre.language.tokens import name_order, split_name
 from nacre.language.values import is_plain_number
 from nacre.plans import selects
 from nacre.plans.selects import join_spellings, other_spellings
@@ -127,15 +127,12 @@ def _truth(body: Ask, runner: "QueryRunner") -> Table | None:
         return Table(("yes",), ((1,),), found.keys[:1], ("",))
     if any(runner.is_empty(each) for each in selects.unstated_values(body.select, runner.engine.schema)):
         return selects.UNKNOWN_TRUTH
-    return Table(("yes",), ((0,),), ((),), ("",), kinds=_other_kinds(body.select, runner))
-
-
-def _other_kinds(select: Select, runner: "QueryRunner") -> tuple[KindCount, ...]:
-    """What a named thing is instead, if the question is only whether it is of a class."""
-    thing = select.variables[0]
-    if len(select.variables) > 1 or select.filters or not (thing.keys and thing.classes and thing.any_of):
-        return ()
-    return runner.kinds(replace(select, variables=(replace(thing, classes=(), without=()),)), thing.name)
+    table, (thing, *others) = Table(("yes",), ((0,),), ((),), ("",)), body.select.variables
+    if others or body.select.filters or not (thing.keys and thing.classes and thing.any_of):
+        return table
+    # what a named thing is instead, if the question is only whether it is of a class
+    anything = replace(body.select, variables=(replace(thing, classes=(), without=()),))
+    return replace(table, kinds=runner.kinds(anything, thing.name))
 
 
 MARKS: dict[Mark, str] = {"deprecated": DEPRECATED, "several records": RECORDS, "exact match": EXACT_MATCH}
@@ -272,7 +269,7 @@ class QueryRunner:
         if extended is not body:
             table = split_order_column(table, len([o for o in self.engine.write(body).outputs if o.role != "key"]))
         if isinstance(body, Select) and aggregate and not body.group:
-            return self._with_contributing(table, body, aggregate)
+            table = self._with_contributing(table, body, aggregate)
         return _in_order_of_names(table, body) if isinstance(body, Select) else table
 
     def _side_by_side(self, groups: Select, parts: Sequence[Select], body: Select) -> Table | None:
@@ -409,12 +406,23 @@ def _mixed_variable(body: Select) -> str:
 
 
 def _in_order_of_names(table: Table, body: Select) -> Table:
-    """The table of things in the order of their names as people sort them, without regard to case and accents."""
-    order = body.order if body.limit is None and not table.truncated else None
-    if order is None or order.by != body.answers[0] or not isinstance(order.by, Itself):
+    """The table with names as people sort them, if its rows, or those with the same number, are in their order."""
+    order, rows, places = body.order, table.rows, list[int]()
+    if (
+        body.limit
+        or table.truncated
+        or not (order is None or (order.by == body.answers[0] and order.by.kind == "itself"))
+    ):
         return table
-    places = sorted(range(len(table.rows)), key=lambda i: fold(str(table.rows[i][0])), reverse=order.descending)
-    return replace(table, rows=tuple(table.rows[i] for i in places), keys=tuple(table.keys[i] for i in places))
+    # without an order, groups are in that of their numbers
+    is_by_number = bool(body.group) and order is None and isinstance(body.answers[-1], Aggregate)
+    for _, alike in groupby(range(len(rows)), key=lambda i: is_by_number and rows[i][-1]):
+        run = list(alike)
+        names = [rows[i][0] for i in run]
+        if order is not None or (all(isinstance(name, str) for name in names) and names == sorted(names, key=str)):
+            run.sort(key=lambda i: name_order(str(rows[i][0])), reverse=order is not None and order.descending)
+        places += run
+    return replace(table, rows=tuple(rows[i] for i in places), keys=tuple(table.keys[i] for i in places))
 
 
 def build_table(statement: Statement | SparqlQuery, rows: Sequence[tuple[Cell, ...]], truncated: bool) -> Table:
@@ -499,7 +507,9 @@ def elapsed_time(body: Compute, left: Table, right: Table, today: date) -> Table
         return Table(_COLUMNS, ((timed[0], until, since),), keys, (timed[1], "", ""))
     if body.op in ("hours", "minutes"):
         return Table(_COLUMNS, ())
-    years = _whole_years(first, last)
+    years = last[0] - first[0]
+    if first[1] is not None and last[1] is not None:
+        years -= (last[1].month, last[1].day) < (first[1].month, first[1].day)
     if body.op == "days" and years == 0 and (first[1] is None or last[1] is None):
         return Table(_COLUMNS, ())
     if body.op != "days" or first[1] is None or last[1] is None or years >= MIN_YEARS:
@@ -561,10 +571,3 @@ def _parse_date(cell: Cell) -> tuple[int, date | None] | None:
         return int(year), date(int(year), int(month), int(day)) if month else None
     except ValueError:
         return None
-
-
-def _whole_years(first: tuple[int, date | None], last: tuple[int, date | None]) -> int:
-    """Whole years; the difference if only years are stated."""
-    if first[1] is None or last[1] is None:
-        return last[0] - first[0]
-    return last[0] - first[0] - ((last[1].month, last[1].day) < (first[1].month, first[1].day))

@@ -101,7 +101,10 @@ def standalone_query(plan: Plan, vocabulary: Vocabulary) -> str:
     """One query that gives the answer; ToolError `refused` for prose and for the time between dates."""
     body = plan.body
     if isinstance(body, Select | Combine):
-        return _answers_only(to_sparql(body, vocabulary))
+        # without the IRIs of labels and without raw texts
+        query = to_sparql(body, vocabulary)
+        kept = [name for name, out in zip(query.names, query.outputs, strict=True) if out.role not in ("key", "text")]
+        return query.text.replace(distinct_names(query.names), distinct_names(kept), 1)
     if isinstance(body, Ask):
         return f"ASK {{\n{to_sparql(body.select, vocabulary).text}\n}}"
     if isinstance(body, Compute) and body.op in ELAPSED:
@@ -113,12 +116,6 @@ def standalone_query(plan: Plan, vocabulary: Vocabulary) -> str:
         computed = f"100.0 * {one} / {other}" if body.op == "%" else f"{one} {body.op} {other}"
         return f"SELECT (({computed}) AS ?result) {{\n{{ {left.text} LIMIT 1 }}\n{{ {right.text} LIMIT 1 }}\n}}"
     raise ToolError("refused", "A description in words is no single query.")
-
-
-def _answers_only(query: SparqlQuery) -> str:
-    """The query without the IRIs of labels and without raw texts."""
-    kept = [name for name, output in zip(query.names, query.outputs, strict=True) if output.role not in ("key", "text")]
-    return query.text.replace(distinct_names(query.names), distinct_names(kept), 1)
 
 
 def provenance_query(

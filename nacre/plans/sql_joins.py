@@ -164,8 +164,11 @@ class JoinBuilder:
         else:
             name = {"low": column.low, "high": column.high}.get(part) or column.value or column.text
             value = f"{alias}.{quote_identifier(name)}"
-        if attribute.part == "year":
+        if part == "year":
             return f"CAST(substr({value}, 1, 4) AS INTEGER)"
+        if part == "quarter":
+            month = f"CAST(nullif(substr({value}, 6, 2), '') AS INTEGER)"
+            return f"substr({value}, 1, 4) || '-Q' || (({month} + 2) / 3)"
         return f"substr({value}, {start}, {size})" if size else value
 
     def literal_column(self, variable: str, predicate: str) -> tuple[str, Column]:

@@ -325,6 +325,9 @@ class GraphPattern:
                 # of a period within one year, month or day
                 low, high = (f"SUBSTR({end}, 1, {first + size - 1})" for end in (found.low, found.high))
                 start = f'IF({low} = {high} && {low} >= "0", {low if first == 1 else f"SUBSTR({low}, {first})"}, 1/0)'
+            if attribute.part == "quarter":
+                third = f"<{XSD}integer>(CEIL(<{XSD}integer>(SUBSTR({start}, 6, 2)) / 3))"
+                start = f'CONCAT(SUBSTR({start}, 1, 4), "-Q", STR({third}))'
             self._date_parts[name] = f"<{XSD}integer>({start})" if attribute.part == "year" else start
             return name
         if attribute.part == "low" and column.low:

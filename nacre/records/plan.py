@@ -75,17 +75,20 @@ class Edge:
     object: str
 
 
-DATE_PARTS = {"year": (1, 4), "month": (1, 7), "yearday": (6, 5)}  # where a part of an ISO date begins, and its length
+# where a part of an ISO date begins, and its length; a quarter is that of a month
+DATE_PARTS = {"year": (1, 4), "quarter": (1, 7), "month": (1, 7), "yearday": (6, 5)}
+PERIODS = ("year", "month", "quarter")  # the parts of dates that things are grouped by
 
 
 @dataclass(frozen=True)
 class Attribute:
     """The literal values of `predicate` of the variable. `part` selects an end of a range, the year (2024, a number),
-    the month ("2024-03") or the day of any year ("03-31") of a date; "" is the middle of a range or the value."""
+    the quarter ("2024-Q1"), the month ("2024-03") or the day of any year ("03-31") of a date; "" is the middle of a
+    range or the value."""
 
     variable: str
     predicate: str
-    part: Literal["", "low", "high", "year", "month", "yearday"] = ""
+    part: Literal["", "low", "high", "year", "quarter", "month", "yearday"] = ""
     kind: Literal["attribute"] = "attribute"
 
 

@@ -168,7 +168,7 @@ class Schema:
     """The whole schema. Every subject and every link target has a row in the table `entity(id, iri, label)`.
 
     A predicate is either a column of every class relation whose members have it, or the junction table
-    `junctions[predicate]`, never both.
+    `junctions[predicate]`, never both. `rewordings`: words of people, and what a question says instead.
     """
 
     classes: tuple[Class, ...]
@@ -178,6 +178,7 @@ class Schema:
     junctions: dict[str, str]
     triples: int
     entities: int
+    rewordings: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def class_of(self) -> dict[str, Class]:

@@ -321,7 +321,9 @@ def query_tokens(text: str) -> list[Token]:
             raise ToolError("syntax", f"The query can't be parsed as SPARQL 1.1: unexpected {text[place]!r}.")
         place, kind = match.end(), str(match.lastgroup)
         if kind in ("space", "comment"):
-            gap = _line_break(match.group()) or gap or " "
+            # a line feed and the indent of the next token, if the white space has an end of line
+            _, *lines = re.split(r"[\r\n]", match.group())
+            gap = "\n" + " " * min(len(lines[-1]), MAX_INDENT) if lines else gap or " "
             continue
         token = _canonical(kind, match.group())
         tokens.append(token._replace(gap=_gap(gap, tokens[-1] if tokens else None, token)))
@@ -365,12 +367,6 @@ def _gap(space: str, before: Token | None, token: Token) -> str:
         return "" if not space and token.text in _PATH_MARKS else "\n"
     is_joined = token.text in _PATH_MARKS or (token.kind == "number" and last in ("-", "+"))
     return space or ("" if is_joined else " ")
-
-
-def _line_break(space: str) -> str:
-    """A line feed and the indent of the next token, if the white space has an end of line."""
-    lines = re.split(r"[\r\n]", space)
-    return "\n" + " " * min(len(lines[-1]), MAX_INDENT) if len(lines) > 1 else ""
 
 
 def _canonical(kind: str, text: str) -> Token:

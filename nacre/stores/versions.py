@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -107,9 +108,11 @@ def check_name(name: str) -> str:
     'my-graph'
     """
     if not GRAPH_NAME.fullmatch(name):
-        raise ConfigError(
-            f"{name[:80]!r} can't name a graph: use up to 64 lower-case letters, digits and hyphens, such as my-graph."
-        )
+        # as the page writes it: "faehre-test" for "Fähre Test"
+        letters = re.sub("([aou])\u0308", r"\1e", unicodedata.normalize("NFD", name.lower().replace("ß", "ss")))
+        accepted = re.sub("[^a-z0-9]+", "-", re.sub("[\u0300-\u036f]", "", letters))[:64].strip("-") or "my-graph"
+        allowed = "use up to 64 lower-case letters, digits and hyphens, such as"
+        raise ConfigError(f"{name[:80]!r} can't name a graph: {allowed} {accepted}.")
     return name
 
 

@@ -7,9 +7,10 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
 from nacre.language.thesaurus import function_words, is_common_word
-from nacre.language.tokens import name_tokens
+from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.language.translation import glosses
 from nacre.records.plan import Plan, Profile
+from nacre.records.schema import Schema
 from nacre.records.turn import Mention, NamedThing, Reading
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry
 from nacre.understanding.linking.link_mentions import Linker
@@ -164,3 +165,24 @@ def _is_specific(name: LexiconEntry, lexicon: Lexicon) -> bool:
         predicate = lexicon.schema.predicate_of.get(name.target)
         return predicate is not None and predicate.role == "fact"
     return name.kind in ("entity", "value")
+
+
+def reword(question: str, schema: Schema) -> str:
+    """The question with what people taught their words to stand for: of several words the longest, each read once."""
+    if not schema.rewordings:
+        return question
+    known = schema.cache.get(reword, lambda: {_lemmas(tokenize(word)): text for word, text in schema.rewordings})
+    tokens, longest = tokenize(question), max(map(len, known))
+    pieces, read, start = list[str](), 0, 0
+    while start < len(tokens):
+        ends = range(min(start + longest, len(tokens)), start, -1)
+        end = next((end for end in ends if _lemmas(tokens[start:end]) in known), start)
+        if end > start:
+            pieces += [question[read : tokens[start].start], known[_lemmas(tokens[start:end])]]
+            read = tokens[end - 1].end
+        start = max(end, start + 1)
+    return "".join([*pieces, question[read:]])
+
+
+def _lemmas(tokens: Sequence[Token]) -> tuple[str, ...]:
+    return tuple(token.lemma for token in tokens)

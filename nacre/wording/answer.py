@@ -130,7 +130,10 @@ def verbalise_rows(table: Table, lead: str = "") -> Verbalisation:
 
 def _verbalise_select_result(body: Select, table: Table, schema: Schema, question: str) -> Verbalisation:
     found = build_grid(table, body, schema)
-    if len(found.columns) == len(body.answers) > 1 and (repeated := _repeated_columns(found, body)):
+    if len(found.columns) == len(body.answers) > 1:
+        columns = list(zip(body.answers, found.columns, strict=True))
+        named = {(a.variable, column.texts) for a, column in columns if isinstance(a, Attribute)}
+        repeated = {i for i, (a, c) in enumerate(columns) if isinstance(a, Itself) and (a.variable, c.texts) in named}
         found = Grid(tuple(column for i, column in enumerate(found.columns) if i not in repeated))
         body = replace(body, answers=tuple(each for i, each in enumerate(body.answers) if i not in repeated))
     last = body.answers[-1]
@@ -142,12 +145,6 @@ def _verbalise_select_result(body: Select, table: Table, schema: Schema, questio
     if isinstance(last, Attribute) and is_property and not body.paired:
         return _owned_property(found, body, last, schema)
     return _table(found, Plan(body), schema)
-
-
-def _repeated_columns(found: Grid, body: Select) -> set[int]:
-    columns = list(zip(body.answers, found.columns, strict=True))
-    named = {(a.variable, column.texts) for a, column in columns if isinstance(a, Attribute)}
-    return {i for i, (a, c) in enumerate(columns) if isinstance(a, Itself) and (a.variable, c.texts) in named}
 
 
 def _number(found: Grid, body: Select, term: Aggregate, schema: Schema, question: str) -> Verbalisation:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from nacre.errors import ToolError
 from nacre.language.data import WORDS
 from nacre.language.thesaurus import synonyms
-from nacre.language.tokens import fold, split_name, tokenize
+from nacre.language.tokens import fold, name_order, split_name, tokenize
 from nacre.language.values import append_unit, display_name, has_lowercase_name, is_number_name
 from nacre.language.word_forms import IT, Pronoun, join_names
 from nacre.plans.run import build_table
@@ -365,7 +365,7 @@ def _of_thing(
     order = sorted(telling, key=lambda p: (p.role != "text", p.iri not in on_topic, -p.subjects, p.iri))
     found = []
     for number, predicate in enumerate(order[:MOST_SENTENCES]):
-        values = sorted(named.get(term.value, term.value) for term in facts[predicate.iri])
+        values = sorted((named.get(term.value, term.value) for term in facts[predicate.iri]), key=name_order)
         patterns = derived_patterns(schema, predicate.iri)
         read = [iri for pattern in patterns for iri in pattern_iris(pattern) if iri in facts] or [predicate.iri]
         read = [iri for iri in read if iri != predicate.iri or not patterns]

@@ -210,15 +210,14 @@ def _gives_years(heading: str, cells: list[Cell]) -> bool:
 def _cell_data(cells: list[Cell], text: str | None, *, is_boolean: bool) -> tuple[Value, ...]:
     if not cells:
         return (text,) if text else ()
-    found = [_plain_value(cell) for cell in cells if cell is not None]
-    return distinct_values(bool(cell) for cell in found) if is_boolean else distinct_values(found)
-
-
-def _plain_value(cell: Value) -> Value:
-    """A number without a fraction of zero, a day without its time."""
-    if isinstance(cell, str):
-        return drop_midnight(cell)
-    return cell if isinstance(cell, bool) else drop_zero_fraction(cell)
+    found = [cell for cell in cells if cell is not None]
+    if is_boolean:
+        return distinct_values(map(bool, found))
+    # a number without a fraction of zero, a day without its time
+    return distinct_values(
+        drop_midnight(cell) if isinstance(cell, str) else cell if isinstance(cell, bool) else drop_zero_fraction(cell)
+        for cell in found
+    )
 
 
 def _cell_text(cells: list[Cell], text: str | None, unit: str, kind: _ColumnKind) -> str:

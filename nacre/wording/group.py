@@ -80,7 +80,10 @@ def describe_group(group: MemberGroup, topic: set[str], schema: Schema, run: Run
         ]
         facts = [fact for _, values in shared for value in values for fact in value.facts]
         sentences.append((f"All of them have {join_names(clauses)}.", facts))
-    sentences += [_range_sentence(ranges, part, schema) for ranges, part in _statistics(group, schema, run)]
+    for ranges, part in _statistics(group, schema, run):
+        facts = [WordedFact(triple[0], "", triple) for each in ranges for triple in each.triples]
+        start = f"across their {number_with_noun(part.count, part.noun)}, " if part is not None else ""
+        sentences.append((capitalise_first(f"{start}{range_clauses(ranges, schema, average=True)}."), facts))
     sentences += [sentence for *_, sentence in sorted(lists, key=lambda each: each[:2])[:MAX_LISTS]]
     title, keys = group.name(schema), tuple(group.members)[:MAX_CITED_TRIPLES]
     return [
@@ -179,12 +182,6 @@ def _listed_members(group: MemberGroup) -> str:
     if len(names) <= MAX_NAMED:
         return f": {join_names(names)}"
     return f", among them {join_names(names[: MAX_NAMED - 2])}"
-
-
-def _range_sentence(ranges: Sequence[NumberRange], part: DependentPart | None, schema: Schema) -> SentenceFacts:
-    facts = [WordedFact(triple[0], "", triple) for each in ranges for triple in each.triples]
-    start = f"across their {number_with_noun(part.count, part.noun)}, " if part is not None else ""
-    return capitalise_first(f"{start}{range_clauses(ranges, schema, average=True)}."), facts
 
 
 def _list_sentence(predicate: Predicate, values: list[GroupValue], number: int, schema: Schema) -> SentenceFacts:

@@ -161,7 +161,11 @@ class SelectWording:
             # the "car variant" of a model is its "variant"
             noun = noun.split()[-1]
         is_earlier = is_from_earlier_turn(variable)
-        best = self._best() if order is not None and (is_earlier or not variable.label) else ""
+        best = ""
+        if order is not None and (is_earlier or not variable.label):
+            # "second oldest"
+            adjective = superlative_adjective(self.structure, order)
+            best = f"{ordinal(self.select)}{adjective}" if adjective else ""
         adjectives = [clause.adjective for clause in clauses if clause.adjective and not variable.label]
         after = [c for c in clauses if (not c.front or c.front != front) and (not c.adjective or variable.label)]
         before = [front, best, *adjectives]
@@ -355,11 +359,6 @@ class SelectWording:
         if is_placed or self.structure.heading_link(name, seen):
             return words
         return with_indefinite_article(words.removeprefix("the "))
-
-    def _best(self) -> str:
-        """The adjective for the things at the wanted place: "second oldest"; "" if the measure has none."""
-        best = superlative_adjective(self.structure, self.select.order) if self.select.order is not None else ""
-        return f"{ordinal(self.select)}{best}" if best else ""
 
 
 def _head_words(variable: Variable, noun: str, before: list[str], best: str, *, several: bool, is_first: bool) -> str:

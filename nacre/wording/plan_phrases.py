@@ -28,6 +28,7 @@ from nacre.plans.selects import (
     variable_of,
 )
 from nacre.records.plan import (
+    PERIODS,
     Aggregate,
     Ask,
     Attribute,
@@ -148,7 +149,7 @@ def column_heading(term: PlanTerm, select: Select, schema: Schema) -> str:
     if isinstance(term, Attribute):
         # "year built" of "built in"
         full = predicate_label(term.predicate, schema).full or nominal_label(term.predicate, schema)
-        return term.part if term.part in ("year", "month") else full
+        return term.part if term.part in PERIODS else full
     return "value"
 
 
@@ -553,7 +554,7 @@ def filtered_group_phrase(wording: SelectWording, terms: tuple[PlanTerm, ...], m
 def property_phrase(wording: SelectWording, term: Attribute | PlanTerm, many: bool) -> str:
     """A property of one thing or of `many`: "number of stories", "names"."""
     assert isinstance(term, Attribute)
-    if term.part in ("year", "month"):
+    if term.part in PERIODS:
         return f"{term.part} of the {nominal_label(term.predicate, wording.schema)}"
     end = {"low": "lowest ", "high": "highest "}.get(term.part, "")
     owner = wording.variables.get(term.variable)

@@ -7,7 +7,7 @@ from datetime import date
 from itertools import islice
 
 from nacre.language.data import load_language_texts
-from nacre.language.tokens import multilingual_property, tokenize
+from nacre.language.tokens import ENGLISH, multilingual_property, tokenize
 from nacre.language.translation import (
     GLOSSED_LANGUAGES,
     fill_template,
@@ -478,6 +478,12 @@ def _best_label(labels: Sequence[str], question: str, code: str) -> str:
         return is_own and not is_english(label), not is_english(label), repeated
 
     return max(labels, key=fit) if len(labels) > 1 else labels[0]
+
+
+def own_labels(label: str, others: tuple[str, ...], code: str) -> tuple[str, tuple[str, ...]]:
+    """The best label of the data in a language, and the others."""
+    best = label if code == ENGLISH else _best_label((label, *others), "", code)
+    return best, others if best == label else (label, *(each for each in others if each != best))
 
 
 def _stems(text: str, code: str) -> frozenset[str]:

@@ -86,6 +86,11 @@ def test_names_that_are_saved_while_others_are_applied_wait_and_are_applied(page
         for row in (second, third):
             expect(row).to_contain_text("applied after the change before it")
             expect(row.locator("button")).to_be_disabled()
+        # whoever closes the page is asked, as the server does not know what waits
+        with page.expect_event("dialog") as asked:
+            page.evaluate("() => { setTimeout(() => location.reload()); }")
+        assert asked.value.type == "beforeunload"
+        asked.value.dismiss()
         expect(first).to_contain_text("Applied. Questions", timeout=APPLIED)
         # one that is refused holds nothing up, says why and keeps its text
         expect(second.locator(".error")).to_contain_text("at most 100 characters")
@@ -171,7 +176,7 @@ def test_without_the_right_names_are_read_only_and_at_most_200_are_shown(page, w
         route.fulfill(json={**names, "terms": [*extra, hidden], "may_write": False, "problem": "It failed."})
 
     with serving(workshop / "data", workshop) as (address, _):
-        page.route("**/layer", reply)
+        page.route("**/layer?*", reply)
         open_names(page, address)
         expect(page.locator("#look .terms li")).to_have_count(200)
         expect(page.locator("#look")).to_contain_text("401 entries; the first 200 are shown")

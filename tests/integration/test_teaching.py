@@ -150,6 +150,53 @@ def test_the_command_proposes_teaches_and_asks_again(houses: Library, capfd: pyt
     assert "already: the property “bedrooms”" in capfd.readouterr().err
 
 
+def test_a_word_stands_for_words_that_the_graph_understands(
+    houses: Library, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def taught(word: str, text: str) -> bool:
+        return main(["layer", "teach", word, "--as", text, "--graph", "houses"]) == 0
+
+    def answer(question: str) -> str:
+        assert main(["ask", question, "--graph", "houses"]) == 0
+        return capfd.readouterr().out.splitlines()[0]
+
+    assert taught("dosh", "monthly rent")
+    for word, text in {"dosh": "total monthly rent", "roomy": "with more than 3 bedrooms"}.items():
+        assert taught(word, text)
+    capfd.readouterr()
+    assert "1,960 EUR" in answer("What is the dosh of the houses?")
+    assert "Mill house" in (roomy := answer("Which houses are roomy?"))
+    assert "Rose house" not in roomy
+    for word, text, why in (
+        ("zorb", "total sofa", "No class or property"),  # the text is not understood
+        ("zorb", "how many", "No class or property"),  # it names nothing
+        ("monthly rent", "total monthly rent", "already: the property"),
+        ("Ida Voss", "the monthly rent", "already: the thing"),
+        ("most", "total monthly rent", "questions are made of"),
+    ):
+        assert not taught(word, text)
+        assert why in capfd.readouterr().err
+    with houses.open("houses") as graph:
+        found = find_meanings("spread", "What is the spread of the houses?", graph, "total monthly rent")
+        assert [(each.kind, each.name, "1,960 EUR" in each.answer) for each in found] == [
+            ("rewording", "total monthly rent", True)
+        ]
+
+    def take_back(look_up: GraphLookUp) -> None:
+        before = graph_names(look_up)
+        assert {each.name: each.given for each in before.terms if each.kind == "rewording"} == {
+            "total monthly rent": ("dosh",),
+            "with more than 3 bedrooms": ("roomy",),
+        }
+        change_names(look_up, NamesChange(iri="total monthly rent", also=[]))
+        wait(look_up, before.version)
+        assert [each.name for each in graph_names(look_up).terms if each.kind == "rewording"] == [
+            "with more than 3 bedrooms"
+        ]
+
+    in_service(houses, WU, take_back)
+
+
 def in_service(library: Library, caller: Caller, do: Callable[[GraphLookUp], object]) -> None:
     async def run() -> None:
         async with open_turn_service(Settings(data=library.data), lasting=True, warm=False) as service:

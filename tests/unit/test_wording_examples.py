@@ -18,7 +18,7 @@ from nacre.wording.link_clauses import (
 from nacre.wording.nouns import is_plain_noun
 from nacre.wording.overview import read_sentence
 from nacre.wording.sentence import caption, definite_phrase, is_unwieldy, sentence_about
-from nacre.wording.translations import translated_literal, translated_number
+from nacre.wording.translations import own_labels, translated_literal, translated_number
 
 
 def test_comparison_words() -> None:
@@ -193,3 +193,9 @@ def test_event_clause() -> None:
     assert event_clause("date became customer") == "became a customer"
     assert event_clause("date left staff") == "left staff"
     assert event_clause("date of birth") == ""
+
+
+def test_labels_in_the_language_of_the_reader_come_first() -> None:
+    assert own_labels("kiln", ("Ofen", "oven"), "de") == ("Ofen", ("kiln", "oven"))
+    assert own_labels("kiln", ("Ofen",), "en") == ("kiln", ("Ofen",))
+    assert own_labels("kiln", ("oven",), "de") == ("kiln", ("oven",))

@@ -101,7 +101,7 @@ def teach(
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word, or a few, of a question that named nothing.")],
     meaning: Annotated[
         str | None,
-        typer.Option("--as", metavar="NAME", help="What it means: its name, IRI, or number in the proposals."),
+        typer.Option("--as", metavar="NAME", help="What it means: a name, an IRI, a number, or words for it."),
     ] = None,
     question: Annotated[
         str, typer.Option("--question", metavar="TEXT", help="Show what this question gives with the word.")
@@ -110,7 +110,8 @@ def teach(
 ) -> int:
     """Teach a word: make it another name of a class, property, value or thing. Without --as, propose the likeliest.
 
-    The word is added to the layer people.yaml of the graph. One that means something already is refused.
+    It may also stand for words that the graph understands: --as "total charge". The word is added to the layer
+    people.yaml of the graph. One that means something already is refused.
     """
     from nacre.serving.cli.ask import ask
 
@@ -123,11 +124,10 @@ def teach_word(word: str, meaning: str, question: str, graph: str, again: str) -
     """Teach a word, or without a meaning print the likeliest ones, and `again`, the command that takes one; whether it
     was taught. Raises ConfigError for a word that can't be taught."""
     from ingestion.layer.apply import Named, with_further_name
-    from nacre.extensions.layer_patterns.teaching import find_meanings, named_meaning, require_teachable
+    from nacre.extensions.layer_patterns.teaching import find_meanings, taught_meaning
 
     settings, name, _ = graph_version(graph)
     with open_library(settings, configured_embedder(settings)) as library, library.open(name) as opened:
-        require_teachable(word, opened)
         found = find_meanings(word, question, opened) if not meaning or meaning.isdecimal() else ()
         if not meaning:
             print_line(f"“{word}” names nothing in '{name}'. It may mean:")
@@ -137,7 +137,7 @@ def teach_word(word: str, meaning: str, question: str, graph: str, again: str) -
             print_line(adapt_commands(f"Run: {again}"))
             return False
         place = int(meaning) if meaning.isdecimal() else 0
-        chosen = found[place - 1] if 0 < place <= len(found) else named_meaning(meaning, opened)
+        chosen = found[place - 1] if 0 < place <= len(found) else taught_meaning(word, meaning, opened)
         named = Named(chosen.kind, chosen.iri, chosen.value)
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
 

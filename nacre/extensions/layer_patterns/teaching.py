@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -36,7 +36,7 @@ from nacre.records.evidence import Rows
 from nacre.records.plan import Body, Variable
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.threads import raise_if_cancelled
-from nacre.records.turn import Mention, Rewrite
+from nacre.records.turn import Mention, Reading, Rewrite
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
 from nacre.serving.http.layer import MAX_QUESTION, WRITE, GraphNames, require_names_right, signed_layers, start_change
 from nacre.serving.page.pages import PageFiles
@@ -44,6 +44,7 @@ from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconWord
 from nacre.understanding.glossing import gloss_question, question_language
 from nacre.understanding.linking.link_mentions import link_mentions, linker_of
+from nacre.understanding.mentions import reword
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.understand import understand
 from nacre.wording.answer import verbalise_result
@@ -68,8 +69,9 @@ _Term = Class | Predicate | LexiconEntry
 MAX_ANSWER, MAX_SAMPLES, MAX_SAMPLE = 300, 3, 60
 
 
-def require_teachable(word: str, graph: Graph) -> None:
-    """Raise ConfigError for a word that means something already, that questions are made of, or that is too long."""
+def require_teachable(word: str, graph: Graph, *, as_text: bool = False) -> None:
+    """Raise ConfigError for a word that means something already, that questions are made of, or is too long. A text
+    may stand for a further name, and for several words that questions are made of ("still out")."""
     tokens = tokenize(word)
     if not 0 < len(tokens) <= MAX_WORDS or len(word) > MAX_NAME:
         raise ConfigError(f"Teach 1 to {MAX_WORDS} words, at most {MAX_NAME} characters.")
@@ -82,9 +84,15 @@ def require_teachable(word: str, graph: Graph) -> None:
             ref, schema_graph = link.refs[0], linker.index.graph
             of = ref.predicate or ref.via
             label = link.label or (schema_graph.about(of).label if of else schema_graph.nodes[ref.node].label)
+            if (
+                as_text
+                and link.kind != "entity"
+                and not {token.lemma for token in tokens} <= {*map(lemma, name_tokens(label))}
+            ):
+                continue
             kind = _LINK_KINDS.get(link.kind, link.kind)
             raise ConfigError(f"“{shown}” means something here already: {kind} “{quote_line(label)}”.")
-    if not content:
+    if not content and not (as_text and len(tokens) > 1):
         raise ConfigError(f"“{shown}” is a word that questions are made of. It can't be a name.")
 
 
@@ -109,16 +117,35 @@ def find_meanings(word: str, question: str, graph: Graph, search: str = "") -> t
         found.append((likeness + SCORE_GAIN * score, meaning))
     ranked = [each for _, each in sorted(found, key=lambda each: (question != "" and not each[1].answer, -each[0]))]
     if search:
-        return tuple(ranked)
+        return (*ranked, *_reworded(word, search.strip(), question, graph))
     # an answer that an earlier one gives already does not come from the word
     apart = {each.answer if question and each.answer else (each.iri, each.value): each for each in reversed(ranked)}
     return tuple(reversed(apart.values()))[:MAX_PROPOSED]
 
 
 def taught_meaning(word: str, name: str, graph: Graph, value: str = "") -> Meaning:
-    """As `named_meaning`, of a word that can be taught. Raises ConfigError as `require_teachable`."""
-    require_teachable(word, graph)
-    return named_meaning(name, graph, value)
+    """As `named_meaning`, of a word that can be taught, or else the text that it stands for. Raises ConfigError as
+    `require_teachable`."""
+    try:
+        meaning = named_meaning(name, graph, value)
+    except ConfigError:
+        if value or not is_readable(name, graph):
+            raise
+        meaning = Meaning("rewording", name.strip(), name.strip())
+    require_teachable(word, graph, as_text=meaning.kind == "rewording")
+    return meaning
+
+
+def is_readable(text: str, graph: Graph) -> bool:
+    """Whether a text of several words may stand for a word: each of its words names something or is made for questions,
+    and one names a class, a property, a value or a thing."""
+    question = analyse_question(text)
+    links = link_mentions(question, linker_of(lexicon_for(graph, text)).index)
+    named = {i for each in links if each.exact or each.score >= TAKEN_SCORE for i in range(each.start, each.end)}
+    numbers = {i for i, token in enumerate(question.tokens) if token.norm[0].isdigit()}
+    read = named.union(numbers, question.stopwords, *(range(cue.start, cue.end) for cue in question.cues))
+    is_short = len(question.tokens) > 1 and len(text.strip()) <= MAX_NAME
+    return is_short and bool(named) and len(read) == len(question.tokens)
 
 
 def named_meaning(name: str, graph: Graph, value: str = "") -> Meaning:
@@ -151,14 +178,30 @@ def _reading_with(word: str, term: _Term, question: str, graph: Graph) -> tuple[
     best = next(iter(understood.readings), None)
     if best is None or not _uses(word, term, best.plan.body, understood.mentions):
         return 0.0, ""
-    for rows in run_reading(best, 0, engine_of(graph), round=0).evidence:
+    answer = _answer(best, graph, question, rewrite.gloss)
+    return (best.score * best.covered, answer) if answer else (0.0, "")
+
+
+def _answer(reading: Reading, graph: Graph, question: str, gloss: str) -> str:
+    """What a reading gives, in words; "" for nothing."""
+    for rows in run_reading(reading, 0, engine_of(graph), round=0).evidence:
         if isinstance(rows, Rows):
-            result = verbalise_result(best.plan, rows.table, graph.schema, question)
-            if rewrite.gloss:
-                result = translate_result(result, best.plan, rows, graph.schema, question, rewrite.gloss)
+            result = verbalise_result(reading.plan, rows.table, graph.schema, question)
+            if gloss:
+                result = translate_result(result, reading.plan, rows, graph.schema, question, gloss)
             text = quote_line(result.text)
-            return best.score * best.covered, text if len(text) <= MAX_ANSWER else f"{text[:MAX_ANSWER]} …"
-    return 0.0, ""
+            return text if len(text) <= MAX_ANSWER else f"{text[:MAX_ANSWER]} …"
+    return ""
+
+
+def _reworded(word: str, text: str, question: str, graph: Graph) -> Iterator[Meaning]:
+    """The word as standing for the text, if that can be read."""
+    if question and is_readable(text, graph):
+        schema = replace(graph.schema, rewordings=(*graph.schema.rewordings, (word, text)))
+        lexicon = lexicon_for(graph, reworded := reword(question, schema))
+        rewrite = _standalone(reworded, lexicon)
+        best = next(iter(understand(rewrite, lexicon.schema, lexicon).readings), None)
+        yield Meaning("rewording", text, text, _answer(best, graph, reworded, rewrite.gloss) if best else "")
 
 
 def _standalone(question: str, lexicon: Lexicon) -> Rewrite:
@@ -280,7 +323,8 @@ class WordMeanings:
 
 
 class WordMeaning(BaseModel):
-    """A word and what it means: a class or property by IRI or name, a value of the property, or a thing by its IRI."""
+    """A word and what it means: a class or property by IRI or name, a value of the property, a thing by its IRI, or
+    words that it stands for."""
 
     word: str = Field(min_length=1, max_length=MAX_NAME)
     meaning: str = Field(min_length=1, max_length=2000)

@@ -39,14 +39,13 @@ from nacre.language.tokens import tokenize
 from nacre.language.values import find_periods, year_bounds
 from nacre.plans.selects import EARLIER_TURN_MARK, asked_select, variable_of
 from nacre.records.evidence import Doubt, Rows
-from nacre.records.plan import Aggregate, Attribute, Filter, Itself, Order, Plan, Profile, Select, Variable
+from nacre.records.plan import PERIODS, Aggregate, Attribute, Filter, Itself, Order, Plan, Profile, Select, Variable
 from nacre.records.turn import Reading
 from nacre.understanding.dialogue.ellipsis import SCOPE_OPENING, YEAR
 from nacre.understanding.dialogue.plan_edits import exclude_keys
 from nacre.understanding.linking.adjectives import is_measured_number
 from nacre.understanding.linking.link_mentions import linker_of
 from nacre.understanding.linking.schema_graph import SchemaGraph
-from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.question.records import RANKING_CUES
 from nacre.understanding.ranking.probabilities import show_things_beside_values

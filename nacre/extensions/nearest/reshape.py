@@ -18,11 +18,21 @@ from nacre.language.data import WORDS, phrase_list, word_list
 from nacre.language.thesaurus import function_words, is_noun_of_kind
 from nacre.language.tokens import tokenize
 from nacre.plans.selects import free_name, variable_of
-from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable, aggregated_value
+from nacre.records.plan import (
+    PERIODS,
+    Aggregate,
+    Attribute,
+    Edge,
+    Filter,
+    Itself,
+    Order,
+    Select,
+    Variable,
+    aggregated_value,
+)
 from nacre.understanding.linking.adjectives import amounts, is_measured_number
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.linking.schema_paths import PathStep
-from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.question.analyse import analyse_question
 
 # letters that a word and the name of a property share: "miles", "mileage" (given)
@@ -31,7 +41,9 @@ SHARED_LETTERS = 4
 # where the question word stands at the latest: "and who ..." (given)
 MAX_START = 1
 
-Shape = Literal["", "person", "date", "place", "number", "amount", "total", "times", "month", "year", "thing", "object"]
+Shape = Literal[
+    "", "person", "date", "place", "number", "amount", "total", "times", "month", "quarter", "year", "thing", "object"
+]
 
 
 def requested_shape(text: str) -> Shape:

@@ -9,7 +9,7 @@ import threading
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -31,6 +31,7 @@ from nacre.serving.keys import Caller, report_deed
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
 from nacre.stores.killable_pool import child_command
+from nacre.wording.translations import own_labels
 
 log = logging.getLogger(__name__)
 
@@ -90,20 +91,20 @@ class _Changes:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._busy: set[str] = set()
-        self._problems: dict[str, str] = {}
+        self._problems: dict[str, str | None] = {}  # None while a change is applied
 
     def start(self, data: Path, graph: str, file: LayerFile) -> None:
         """Apply a layer in a process of its own; raises ConfigError while another one is applied."""
         with self._lock:
-            if graph in self._busy:
+            if self.state(graph)[0]:
                 raise ConfigError("The last change of names is still being applied. Try again in a moment.")
-            self._busy.add(graph)
+            self._problems[graph] = None
         threading.Thread(target=self._apply, args=(data, graph, file), daemon=True).start()
 
     def state(self, graph: str) -> tuple[bool, str]:
         """Whether a change is being applied, and why the last one failed."""
-        return graph in self._busy, self._problems.get(graph, "")
+        problem = self._problems.get(graph, "")
+        return problem is None, problem or ""
 
     def _apply(self, data: Path, graph: str, file: LayerFile) -> None:
         try:
@@ -121,23 +122,23 @@ class _Changes:
             log.error("names of %s were not applied: %s", graph, problem)
         with self._lock:
             self._problems[graph] = "The names were not applied; the log of the server says why." if problem else ""
-            self._busy.discard(graph)
 
 
 _changes = _Changes()
 
 
 @router.get("/{graph}/layer", summary="List what classes and properties are called")
-def graph_names(look_up: GraphLookUpDep) -> GraphNames:
-    """Names and other names of all classes and properties, and the applied layers."""
+def graph_names(look_up: GraphLookUpDep, language: Literal["en", "de", "fr"] = "en") -> GraphNames:
+    """Names and other names of all classes and properties, those in `language` first, and the applied layers."""
     busy, problem = _changes.state(look_up.graph)
     with look_up.open() as opened:
         version = opened.version
         layers = read_layer_files(versions.version_folder(look_up.library.data / look_up.graph, version))
         given = names_from_people(layers)
-        terms = [replace(each, given=given.get(Named(each.kind, each.iri), ())) for each in _terms(opened.schema)]
+        found = _terms(opened.schema, language)
+        terms = [replace(each, given=given.get(Named(each.kind, each.iri), ())) for each in found]
         for of, also in given.items():
-            if of.kind in ("thing", "value"):
+            if of.kind in ("thing", "value", "rewording"):
                 name = of.value or getattr(opened.lexicon.thing(of.iri), "label", of.iri)
                 terms.append(TermNames(of.iri, of.kind, name, also, 0, given=also, value=of.value))
     files = tuple(each.name for each in layers.files)
@@ -155,9 +156,9 @@ def change_names(look_up: GraphLookUpDep, change: NamesChange) -> GraphNames:
     require_names_right(look_up.caller)
     with look_up.open() as opened:
         layers, sign = signed_layers(look_up, opened)
-        if (of := Named("value" if change.value else "thing", change.iri, change.value)) not in names_from_people(
-            layers
-        ):
+        given = names_from_people(layers)
+        of = Named("value" if change.value else "thing", change.iri, change.value)
+        if of not in given and (of := Named("rewording", change.iri)) not in given:
             if change.iri not in opened.schema.class_of and change.iri not in opened.schema.predicate_of:
                 raise NotFound(f"No class or property {change.iri[:200]!r} in graph {look_up.graph!r}.")
             of = Named("class" if change.iri in opened.schema.class_of else "property", change.iri)
@@ -178,12 +179,15 @@ def start_change(look_up: GraphLookUp, file: LayerFile) -> GraphNames:
     return graph_names(look_up)
 
 
-def _terms(schema: Schema) -> tuple[TermNames, ...]:
+def _terms(schema: Schema, language: str) -> tuple[TermNames, ...]:
     classes = [
-        TermNames(c.iri, "class", c.label, c.alt_labels, c.count, c.hidden, bool(c.pattern)) for c in schema.classes
+        TermNames(c.iri, "class", *own_labels(c.label, c.alt_labels, language), c.count, c.hidden, bool(c.pattern))
+        for c in schema.classes
     ]
     properties = [
-        TermNames(p.iri, "property", p.label, p.alt_labels, p.triples, p.hidden, bool(p.patterns))
+        TermNames(
+            p.iri, "property", *own_labels(p.label, p.alt_labels, language), p.triples, p.hidden, bool(p.patterns)
+        )
         for p in schema.predicates
         if p.role not in ("type", "schema")
     ]

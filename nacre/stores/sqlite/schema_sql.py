@@ -292,13 +292,16 @@ def _statement(
             continue
         own, samples = restrict_to_relation(tables, relation, column, predicate, _MAX_VALUES)
         shown = Column(column.predicate, column.value, column.low, column.high, "", column.link)
+        # ingestion completes what a graph declares as inverse
+        inverse = [schema.predicate_of[iri].label for iri in predicate.inverses if iri in schema.predicate_of]
+        turned = f"the same links as {', '.join(inverse)}, turned round" if inverse else ""
         definitions = column_definitions(
             shown,
             own,
             link_target(schema, predicate),
             samples,
             filled[name],
-            "; ".join(filter(None, (_targets(schema, predicate), _inverses(schema, predicate)))) if column.link else "",
+            "; ".join(filter(None, (_targets(schema, predicate), turned))) if column.link else "",
             short=focus is not None and column.predicate not in focus,
         )
         is_again = focus is not None and column.predicate in described - (set(focus) - translations(schema).keys())
@@ -475,12 +478,6 @@ def _targets(schema: Schema, predicate: Predicate) -> str:
     shares = {each.relation: n for each, n in reversed(shown)}
     listed = ", ".join(f"{quote_if_needed(e)} {100 * shares[e] / predicate.objects:.0f} %" for e in reversed(shares))
     return f"to {listed}" if listed and predicate.objects else ""
-
-
-def _inverses(schema: Schema, predicate: Predicate) -> str:
-    """The predicates with the same links turned round, since ingestion completes what a graph declares as inverse."""
-    labels = [schema.predicate_of[iri].label for iri in predicate.inverses if iri in schema.predicate_of]
-    return f"the same links as {', '.join(labels)}, turned round" if labels else ""
 
 
 def link_target(schema: Schema, predicate: Predicate) -> str:

@@ -9,7 +9,7 @@ from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.language.word_forms import is_plural
 from nacre.plans.selects import asked_select, is_from_earlier_turn
-from nacre.records.plan import OF_NUMBERS, Aggregate, Attribute, Select, aggregated_value
+from nacre.records.plan import OF_NUMBERS, PERIODS, Aggregate, Attribute, Select, aggregated_value
 from nacre.records.turn import EarlierTurn, Rewrite, Scope
 from nacre.understanding.dialogue.focus import (
     MIN_HINT_SCORE,
@@ -22,7 +22,6 @@ from nacre.understanding.dialogue.focus import (
 from nacre.understanding.dialogue.references import FollowUpTurn, format_labels, mentioned_things, strip_opener
 from nacre.understanding.linking.link_mentions import Linker
 from nacre.understanding.linking.name_candidates import NameCandidate
-from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.question.analyse import analyse_question
 
 # Opens the description of the plan behind a follow-up in its standalone question. It is for people.

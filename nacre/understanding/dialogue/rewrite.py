@@ -20,7 +20,7 @@ from nacre.language.small_talk import (
 from nacre.language.thesaurus import english_data, function_words
 from nacre.language.tokens import Token, is_known, name_tokens, tokenize
 from nacre.records.answer import Display
-from nacre.records.plan import Aggregate, Attribute, Order, Plan, PlanTerm, Select, aggregated_value
+from nacre.records.plan import PERIODS, Aggregate, Attribute, Order, Plan, PlanTerm, Select, aggregated_value
 from nacre.records.schema import Schema
 from nacre.records.turn import EarlierTurn, Reading, Rewrite, Scope
 from nacre.stores.sqlite.lexicon import Lexicon
@@ -45,7 +45,6 @@ from nacre.understanding.dialogue.references import (
 )
 from nacre.understanding.linking.link_mentions import Linker, linker_of
 from nacre.understanding.linking.name_candidates import NameCandidate
-from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.question.analyse import MAX_TOKENS, analyse_question
 from nacre.wording.nouns import is_amount
 from nacre.wording.plan_phrases import verbalise_plan
@@ -265,7 +264,7 @@ def _with_period(select: Select, part: str) -> Select:
     """The select with another part of its dates: months in place of years."""
 
     def other(term: PlanTerm) -> PlanTerm:
-        if isinstance(term, Attribute) and term.part in ("year", "month"):
+        if isinstance(term, Attribute) and term.part in PERIODS:
             return replace(term, part=part)  # type: ignore[arg-type]
         return term
 

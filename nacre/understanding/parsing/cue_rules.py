@@ -6,7 +6,7 @@ from typing import Any
 from nacre.language.data import WORDS
 from nacre.language.thesaurus import english_data
 from nacre.language.word_forms import is_participle
-from nacre.records.plan import AGGREGATES, EXTREMES, MEANS, OF_NUMBERS
+from nacre.records.plan import AGGREGATES, EXTREMES, MEANS, OF_NUMBERS, PERIODS
 from nacre.understanding.linking.adjectives import is_reversed_measure, measured_properties
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.state import (
@@ -36,7 +36,6 @@ from nacre.understanding.question.records import (
 
 CueRule = Callable[[ParseState, Cue, ParseContext], ParseStates]
 
-PERIODS = ("year", "month")  # the parts of dates that things are grouped by
 GROUPED = (("group class",), ("group property",), ("group by time",))  # the last rules after which "and" groups as well
 MAX_WORDS_AFTER_BOUND = 3  # how many words may stand between a bound and its number
 MAX_PENDING_AGGREGATES = 3  # how many aggregates may wait for one property

@@ -9,14 +9,13 @@ from functools import cache
 from typing import NamedTuple, TypeVar
 
 from nacre.language.tokens import fold, language_names
-from nacre.records.plan import MEANS, Body
+from nacre.records.plan import MEANS, PERIODS, Body
 from nacre.records.threads import Deadline, raise_if_cancelled
 from nacre.understanding.linking.adjectives import QUANTITY
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.class_rules import class_mention
 from nacre.understanding.parsing.cue_rules import (
     CUE_RULES,
-    PERIODS,
     apply_cue,
     compare_with_own_aggregate,
     order_by_name,

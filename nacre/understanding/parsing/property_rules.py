@@ -11,10 +11,9 @@ from nacre.language.data import WORDS, phrase_map, word_list
 from nacre.language.labels import false_value, is_boolean_predicate, none_value, true_value
 from nacre.language.tokens import lemma, split_name
 from nacre.language.word_forms import is_participle, is_plural
-from nacre.records.plan import OF_NUMBERS
+from nacre.records.plan import OF_NUMBERS, PERIODS
 from nacre.understanding.linking.adjectives import is_intensive, is_measured_number
 from nacre.understanding.parsing.class_rules import is_open_participle
-from nacre.understanding.parsing.cue_rules import PERIODS
 from nacre.understanding.parsing.state import (
     ParseContext,
     ParseState,

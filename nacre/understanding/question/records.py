@@ -72,7 +72,7 @@ class Ref(NamedTuple):
     predicate: str = ""
     slot: int = 0  # numbers several things of one node
     via: str = ""  # the predicate that the question names for a link to it
-    part: Literal["", "year", "month", "yearday"] = ""  # the part of a date
+    part: Literal["", "year", "quarter", "month", "yearday"] = ""  # the part of a date
 
     @property
     def thing(self) -> "Ref":

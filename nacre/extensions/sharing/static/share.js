@@ -1,11 +1,11 @@
 // Share an answer: a link to a frozen copy is made, copied and shown; it can be withdrawn.
 
-import { Problem, addWords, announce, apiPath, block, button, day, element, failureBox, pageLink, quiet, row, send, t } from "../../static/shared/page.js";
+import { addWords, announce, apiPath, block, button, day, element, failureBox, pageLink, quiet, row, send, t } from "../../static/shared/page.js";
 import { press, remove } from "../../static/turn/feedback.js";
 
 await addWords("share/files/");
 
-const SHARING_OFF = /^Sharing is off/, MILLISECONDS = 1000, STORAGE_KEY = "nacre-shares";
+const MILLISECONDS = 1000, STORAGE_KEY = "nacre-shares";
 
 // The server stores no address; this tab knows those that it made, as it knows the key.
 const knownPaths = () => { try { return JSON.parse(sessionStorage.getItem(STORAGE_KEY)) || {}; } catch { return {}; } };
@@ -17,9 +17,7 @@ export const withdrawShare = (id) => remove(apiPath("shares", id));
 // `own` is the pressed button. A second press shows and copies the same link.
 export function shareAnswer(turn, record, own) {
   return press(turn, own, ".shared", async () => {
-    turn.shared ??= await send("POST", apiPath("threads", record.thread, "turns", record.turn, "share"), { chart: turn.answer.querySelector("[data-kind]")?.dataset.kind }).catch((problem) => {
-      throw SHARING_OFF.test(problem.message) ? new Problem(t("sharingOff"), problem) : problem;
-    });
+    turn.shared ??= await send("POST", apiPath("threads", record.thread, "turns", record.turn, "share"), { chart: turn.answer.querySelector("[data-kind]")?.dataset.kind });
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ ...knownPaths(), [turn.shared.link.id]: turn.shared.path }));
     await showLink(turn, own);
   });

@@ -2,7 +2,7 @@
 // names the rows can be changed; what was changed becomes a file of metadata (CSV on the Web) beside the table. Columns of
 // texts that name rows of another table here, or things of the graph that is added to, say so.
 
-import { addWords, apiPath, block, button, call, choiceGroup, day, element, get, quiet, send, t } from "../../static/shared/page.js";
+import { addWords, apiPath, block, button, call, choiceGroup, day, element, get, quiet, scrollTable, send, t } from "../../static/shared/page.js";
 import { translate } from "../../static/shell/add_data.js";
 
 await addWords("tables/files/");
@@ -96,9 +96,9 @@ function sheet(file, own, changed) {
   const isNumber = columns.map((each) => (NUMBERS.includes(each.type) ? "number" : null));
   const title = (name ? name + ": " : "") + t("previewRows", { label });
   return [element("p", {}, title), element("label", { class: "row quiet" }, t("previewNamedBy"), naming),
-    block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("previewOf", { name: name || file.name }) }, element("table", {},
+    block("grid", scrollTable(t("previewOf", { name: name || file.name }),
       element("thead", {}, element("tr", {}, columns.map((each, i) => element("th", { scope: "col", class: isNumber[i] }, each.name, element("br"), types[i])))),
-      element("tbody", {}, rows.slice(0, SHOWN_ROWS).map((row) => element("tr", {}, row.map((cell, i) => element("td", { class: isNumber[i] }, cell)))))))),
+      element("tbody", {}, rows.slice(0, SHOWN_ROWS).map((row) => element("tr", {}, row.map((cell, i) => element("td", { class: isNumber[i] }, cell))))))),
     columns.map((each, i) => each.days.length > 0 && dayOrMonth(each, types[i])), more > 0 && quiet(t("previewMore", { n: more })), notes.map((each) => quiet(translate(each)))];
 }
 

@@ -3,7 +3,7 @@
 import { $, addWords, announce, apiPath, block, button, card, countPhrase, day, element, failureBox, faint, get, isIri, para, query, quiet, row, searchField, send, t, thingLink } from "../../static/shared/page.js";
 import { remove as erase } from "../../static/turn/feedback.js";
 import { rowTable } from "../../static/turn/table.js";
-import { beginLoading, latestRequest, look, showFailure } from "../../static/shell/browse.js";
+import { browse, latestRequest, look } from "../../static/shell/browse.js";
 
 await addWords("verified/files/");
 
@@ -14,17 +14,12 @@ const STATE_LABELS = {
 };
 const SHOWN = { all: t("all"), waiting: t("waitingForApproval"), aside: t("notUsed") };
 
-export async function showVerified(graph) {
-  const own = beginLoading(graph), path = apiPath("graphs", graph, "verified");
-  $("about").textContent = t("verifiedOf", { graph });
-  const view = { graph, path, own, shown: "all", requests: 0, list: element("ul", { class: "terms" }), found: element("p", { class: "quiet", role: "status" }), more: row() };
-  try {
-    const page = await load(view, 0);
-    if (own !== latestRequest) return;
-    draw(view, page);
-  } catch (problem) {
-    showFailure(own, problem, () => showVerified(graph));
-  }
+export function showVerified(graph) {
+  const view = { graph, path: apiPath("graphs", graph, "verified"), shown: "all", requests: 0, list: element("ul", { class: "terms" }), found: element("p", { class: "quiet", role: "status" }), more: row() };
+  return browse(graph, () => load(view, 0), (page, own) => {
+    $("about").textContent = t("verifiedOf", { graph });
+    draw(Object.assign(view, { own }), page);
+  });
 }
 
 const load = (view, skip) => get(view.path + query([["limit", PAGE], ["skip", skip], ["search", view.search?.value || ""], ["waiting", view.shown === "waiting"], ...(view.shown === "aside" ? ASIDE.map((each) => ["state", each]) : [])]));

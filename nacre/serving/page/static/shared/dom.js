@@ -29,8 +29,9 @@ function fill(created, attributes, inside) {
 export const svg = (tag, attributes = {}, ...inside) => fill(document.createElementNS(SVG, tag), attributes, inside);
 export const element = (tag, attributes = {}, ...inside) => fill(document.createElement(tag), attributes, inside);
 
-const classed = (tag) => (kind, ...inside) => element(tag, { class: kind }, inside);
-export const block = classed("div"), inline = classed("span"), para = classed("p"), item = (...inside) => element("li", {}, inside), quiet = (...inside) => para("quiet", inside), row = (...inside) => block("row", inside), faint = (...inside) => inline("quiet", inside), card = (...inside) => element("section", { class: "card" }, inside), h2 = (text) => element("h2", {}, text), h3 = (key) => element("h3", {}, t(key));
+const classed = (tag) => (kind, ...inside) => element(tag, { class: kind }, inside), plain = (tag) => (...inside) => element(tag, {}, inside);
+export const [item, strong, section, quoted, summaryOf, h2] = ["li", "strong", "section", "q", "summary", "h2"].map(plain);
+export const block = classed("div"), inline = classed("span"), para = classed("p"), quiet = (...inside) => para("quiet", inside), row = (...inside) => block("row", inside), faint = (...inside) => inline("quiet", inside), card = (...inside) => element("section", { class: "card" }, inside), h3 = (key) => element("h3", {}, t(key));
 
 // A bar of so much of the room that it has.
 export function bar(side, part) {
@@ -59,11 +60,17 @@ export const choiceGroup = (lead, choices, kind = "") => element("div", { class:
 
 export const searchField = (label, oninput, more = {}) => element("input", { type: "search", maxlength: "200", "aria-label": label, placeholder: label, oninput, ...more });
 
+// Names in the order of people: 2 before 10.
+export const { compare: compareNames } = new Intl.Collator(language, { numeric: true });
+
+// A table that the keyboard scrolls.
+export const scrollTable = (label, ...inside) => element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, element("table", {}, inside));
+
 // A menu below the button that opens it.
 export function openMenu(opener, ...entries) {
   // it leaves the question field free
   const pop = $("choices"), at = opener.getBoundingClientRect(), bottom = $("ask").getBoundingClientRect().top;
-  pop.replaceChildren(...entries.flat(2));
+  pop.replaceChildren(...entries.flat(2).filter(Boolean));
   pop.showPopover();
   pop.style.maxHeight = "min(32rem, " + (bottom - 16) + "px)";
   pop.style.left = Math.max(8, Math.min(at.left, innerWidth - pop.offsetWidth - 8)) + "px";

@@ -1,6 +1,6 @@
 // Files in parts, or an address -> a graph, with progress and what it can be asked; delete a graph.
 
-import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h2, h3, iconButton, isKnown, item, labelOf, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t } from "../shared/page.js";
+import { $, Problem, announce, apiPath, block, button, call, card, countPhrase, day, element, failureBox, faint, get, h2, h3, iconButton, isKnown, item, labelOf, language, navigate, notifyTabs, pageLink, para, quiet, row, send, state, t, summaryOf } from "../shared/page.js";
 import { askQuestion } from "./conversation.js";
 import { loadGraphs } from "./welcome.js";
 
@@ -160,7 +160,7 @@ async function follow(view, upload) {
   for (;;) {
     const now = await online(() => get(apiPath("uploads", upload)));
     const report = now.lines.filter((each) => !STAGE.test(each));
-    const lines = report.length > 0 && element("details", {}, element("summary", {}, t("uploadLog")), element("pre", { class: "progress", tabindex: "0", "aria-label": t("uploadLog") }, report.map(translate).join("\n")));
+    const lines = report.length > 0 && element("details", {}, summaryOf(t("uploadLog")), element("pre", { class: "progress", tabindex: "0", "aria-label": t("uploadLog") }, report.map(translate).join("\n")));
     if (now.phase === "running") {
       show(view, now.address ? para("working", t("readingAddress", { address: now.address })) : stepList(now.lines), button(t("stop"), () => call("DELETE", apiPath("uploads", upload))));
       await new Promise((wait) => setTimeout(wait, POLL_DELAY));

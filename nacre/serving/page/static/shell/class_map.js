@@ -1,22 +1,16 @@
 // The picture of all classes: a map that is searched, zoomed and moved, with a list of its classes beside it.
 
 import { $, apiPath, block, button, classLink, countPhrase, element, faint, get, h2, item, language, pageAddress, para, row, searchField, t } from "../shared/page.js";
-import { beginLoading, latestRequest, look, showFailure } from "./browse.js";
+import { browse, look } from "./browse.js";
 import { drawPicture } from "./picture.js";
 import { connect, layOut, linkWidths, shortNumber } from "./schema_graph.js";
 
 const MOST = 400;
 
-export async function showClassMap(graph) {
-  const own = beginLoading(graph);
+export const showClassMap = (graph) => browse(graph, () => get(apiPath("graphs", graph, "overview", { classes: MOST, language })), (seen) => {
   $("about").textContent = t("pictureOf", { graph });
-  try {
-    const seen = await get(apiPath("graphs", graph, "overview", { classes: MOST, language }));
-    if (own === latestRequest) draw({ graph, seen, isWhole: seen.classes.every((each) => each.is_plumbing) });
-  } catch (problem) {
-    showFailure(own, problem, () => showClassMap(graph));
-  }
-}
+  draw({ graph, seen, isWhole: seen.classes.every((each) => each.is_plumbing) });
+});
 
 function draw(view) {
   const { graph, seen } = view, plumbing = seen.classes.filter((each) => each.is_plumbing).length;

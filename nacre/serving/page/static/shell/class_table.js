@@ -1,8 +1,8 @@
 // The address of a class -> its table with sorting, search, filters with counts, pages and files.
 
-import { $, announce, apiPath, areYears, bar, block, button, call, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, labelled, language, loadLabels, navigate, openMenu, quiet, searchField, t, thingLink, withUnit } from "../shared/page.js";
+import { $, announce, apiPath, areYears, bar, block, button, call, compareNames, countPhrase, download, element, failureBox, faint, formatCell, get, h3, icon, iconButton, inline, isIri, labelled, language, loadLabels, navigate, openMenu, quiet, scrollTable, searchField, t, thingLink, withUnit } from "../shared/page.js";
 
-const PAGE = 100, TYPING_DELAY = 250, COLLATOR = new Intl.Collator(language, { numeric: true });
+const PAGE = 100, TYPING_DELAY = 250;
 const SIGNS = { "=": t("signIs"), ">=": t("signAtLeast"), "<=": t("signAtMost"), none: t("signNone") };
 // the parts of the address that the API takes too
 const PARTS = ["search", "filter", "sort", "descending", "skip", "column"];
@@ -98,17 +98,17 @@ function rows(view) {
   const naming = table.columns.find((_, i) => table.rows.every(({ label, cells }) => cells[i].length === 1 && cells[i][0].text === label)), columns = table.columns.filter((each) => each !== naming);
   const cellsOf = (row) => row.cells.filter((_, i) => table.columns[i] !== naming), by = columns.findIndex((each) => each.predicate === sort), text = (row) => (by < 0 ? row.label : cellsOf(row)[by][0]?.text);
   // all of them are here: 2 is before 10 in names too
-  if (table.rows.length === table.matching && (by < 0 || columns[by].kind === "text")) table.rows.sort((a, b) => (text(a) == null) - (text(b) == null) || COLLATOR.compare(text(a), text(b)) * (down ? -1 : 1));
+  if (table.rows.length === table.matching && (by < 0 || columns[by].kind === "text")) table.rows.sort((a, b) => (text(a) == null) - (text(b) == null) || compareNames(text(a), text(b)) * (down ? -1 : 1));
   const order = (predicate) => (sort !== predicate || (!predicate && !query.has("sort") && !down && table.count > 100_000) ? "none" : down ? "descending" : "ascending");
-  const head = (label, predicate, column) => element("th", { scope: "col", "aria-sort": order(predicate), class: column?.kind === "number" ? "number" : null }, element("span", { class: "head" },
-    column?.many ? inline("sort", label) : button([label, element("span", { class: "sign", "aria-hidden": "true" })], () => { view.pressed = label; return change(view, (own) => { const turn = order(predicate) === "ascending"; setPart(own, "sort", predicate); setPart(own, "descending", turn ? "true" : ""); }); }, "sort", { "data-of": label }),
+  const head = (label, predicate, column) => element("th", { scope: "col", "aria-sort": order(predicate), class: predicate && column.kind === "number" ? "number" : null }, element("span", { class: "head" },
+    column?.many ? inline("sort", label) : button(label, () => { view.pressed = label; return change(view, (own) => { const turn = order(predicate) === "ascending"; setPart(own, "sort", predicate); setPart(own, "descending", turn ? "true" : ""); }); }, "sort", { "data-of": label }),
     column ? iconButton("filter", t("filterBy", { what: column.label }), (event) => { view.pressed = column.predicate; return openFacet(view, column, event.currentTarget); }, { class: "icon small", "data-of": column.predicate }) : ""));
   const years = columns.map((column, i) => !column.unit && areYears(table.rows.flatMap((row) => cellsOf(row)[i].map((end) => Number(end.text)))));
   const cell = (end, column, i) => (end.iri ? thingLink(view.graph, end.iri, end.text) : formatText(column, end.text, years[i]));
-  return block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("rows") }, element("table", {},
+  return block("grid", scrollTable(t("rows"),
     element("thead", {}, element("tr", {}, head(naming?.label || t("columnName"), "", naming), columns.map((column) => head(withUnit(column.label, column.unit), column.predicate, column)))),
     element("tbody", {}, table.rows.map((row) => element("tr", {}, element("th", { scope: "row" }, thingLink(view.graph, row.iri, row.label)),
-      cellsOf(row).map((ends, i) => element("td", { class: columns[i].kind === "number" ? "number" : null, "data-label": columns[i].label }, ends.map((end, n) => [n ? ", " : "", cell(end, columns[i], i)])))))))));
+      cellsOf(row).map((ends, i) => element("td", { class: columns[i].kind === "number" ? "number" : null, "data-label": columns[i].label }, ends.map((end, n) => [n ? ", " : "", cell(end, columns[i], i)]))))))));
 }
 
 // A literal of a column for reading.

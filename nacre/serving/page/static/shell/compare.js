@@ -1,6 +1,6 @@
 // One question under two configurations, side by side; nothing is stored.
 
-import { $, block, button, element, h2, quiet, state, streamTurn, t } from "../shared/page.js";
+import { $, block, button, element, h2, quiet, state, streamTurn, t, summaryOf } from "../shared/page.js";
 import { panel } from "../turn/panel.js";
 import { optionFields, savedOptions } from "./options.js";
 import { failTurn, finishTurn, handleEvent, newTurn } from "../turn/turn.js";
@@ -15,7 +15,7 @@ export function showCompare() {
     side.out = block("out");
     const form = element("form", {}, optionFields(side.chosen, (now) => { side.chosen = now; }));
     form.onsubmit = (event) => event.preventDefault();
-    side.root = element("section", { class: "side", "aria-label": t("configurationOf", side) }, element("details", { open: true }, element("summary", {}, t("configurationOf", side)), form), side.out);
+    side.root = element("section", { class: "side", "aria-label": t("configurationOf", side) }, element("details", { open: true }, summaryOf(t("configurationOf", side)), form), side.out);
   }
   $("compare").replaceChildren(h2(t("twoConfigurations")), quiet(t("bothAnswer")), block("sides", sides.map((each) => each.root)));
 }

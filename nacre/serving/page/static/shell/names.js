@@ -1,27 +1,24 @@
 // The names of a graph's classes and properties, with fields for callers that may write.
 
-import { $, announce, apiPath, button, card, choiceGroup, classLink, countPhrase, element, faint, get, h2, icon, inline, item, labelOf, para, quiet, searchField, send, t } from "../shared/page.js";
-import { beginLoading, latestRequest, look, showFailure } from "./browse.js";
+import { $, announce, apiPath, button, card, choiceGroup, classLink, countPhrase, element, faint, get, h2, icon, inline, item, labelOf, language, para, quiet, searchField, send, t, strong } from "../shared/page.js";
+import { browse, latestRequest, look } from "./browse.js";
 import { propertyLabel } from "./class_table.js";
 
 const MAX_SHOWN = 200, POLL_DELAY = 1000, MAX_POLLS = 300;
 const keyOf = (term) => term.kind + " " + term.iri + " " + term.value;
 export const kindLabel = (kind) => labelOf("kind", { property: "predicate", thing: "entity" }[kind] ?? kind);
 
-export async function showNames(graph) {
-  const own = beginLoading(graph), path = apiPath("graphs", graph, "layer");
-  $("about").textContent = t("namesOf", { graph });
-  try {
-    const names = await get(path);
-    if (own !== latestRequest) return;
-    // by key: drafts are unsaved texts, waiting what was saved and is not applied yet, said what became of it
+export function showNames(graph) {
+  const path = apiPath("graphs", graph, "layer", { language });
+  return browse(graph, () => get(path), (names, own) => {
+    $("about").textContent = t("namesOf", { graph });
+    // by key: drafts are unsaved texts, waiting what was saved and is not applied yet (the server knows what is `sent`), said what became of it
     const view = { graph, path, own, names, busy: names.busy, drafts: new Map(), waiting: new Map(), said: new Map(), updates: [], status: para(), list: element("ul", { class: "terms" }) };
     draw(view);
+    window.addEventListener("beforeunload", (event) => { if ([...view.waiting.values()].some((each) => !each.sent)) event.preventDefault(); });
     if (view.busy) waitUntilApplied(view, view.status);
     else if (names.problem) showStatus(view.status, "error", names.problem);
-  } catch (problem) {
-    showFailure(own, problem, () => showNames(graph));
-  }
+  });
 }
 
 function draw(view) {
@@ -73,7 +70,7 @@ function row(view, term) {
     if (said && said.parentElement !== root) root.append(said);
     save.disabled = text === (view.waiting.get(key)?.text ?? given);
   };
-  const root = item(element("div", { class: "row", title: term.iri }, element("strong", {}, term.kind === "class" ? classLink(view.graph, term.iri, term.name) : propertyLabel({ predicate: term.iri, label: term.name })), [kindLabel(term.kind), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
+  const root = item(element("div", { class: "row", title: term.iri }, strong(term.kind === "class" ? classLink(view.graph, term.iri, term.name) : propertyLabel({ predicate: term.iri, label: term.name })), [kindLabel(term.kind), term.derived && t("derived"), term.hidden && t("hidden")].filter(Boolean).map(tag),
     term.kind in { class: 1, property: 1 } && faint(countPhrase(term.count, term.kind === "class" ? "thing" : "fact"))), also,
     may_write && element("form", { class: "row", onsubmit: (event) => { event.preventDefault(); saveNames(view, term, field.value); } }, field, save));
   view.updates.push(update);
@@ -102,6 +99,7 @@ async function applyNext(view) {
   };
   try {
     await send("POST", view.path, { iri: change.term.iri, value: change.term.value, also: change.text.split(",").map((each) => each.trim()).filter(Boolean) });
+    change.sent = true;
   } catch (problem) {
     applied(problem);
     return finish(view, said, problem.message);

@@ -1,6 +1,6 @@
 // The conversations on the left: list by day, search, rename, fork, export, delete.
 
-import { $, announce, apiPath, button, call, download, element, failureBox, get, h2, iconButton, inline, item, keepFocus, language, moveFocus, navigate, notifyTabs, openMenu, pageAddress, para, query, send, state, t } from "../shared/page.js";
+import { $, announce, apiPath, button, call, download, element, failureBox, get, h2, iconButton, inline, item, keepFocus, language, moveFocus, navigate, notifyTabs, openMenu, pageAddress, para, query, send, state, t, section } from "../shared/page.js";
 import { editInPlace } from "../turn/turn.js";
 import { setTitle } from "./conversation.js";
 
@@ -20,7 +20,7 @@ export async function listThreads(most = MAX_LISTED) {
     const days = new Map();
     for (const each of found) days.set(dayLabel(each.updated), [...(days.get(dayLabel(each.updated)) || []), each]);
     const had = $("threads").contains(document.activeElement);
-    $("threads").replaceChildren(...[...days].map(([name, threads]) => element("section", {}, h2(name), element("ul", {}, threads.map(threadItem)))),
+    $("threads").replaceChildren(...[...days].map(([name, threads]) => section(h2(name), element("ul", {}, threads.map(threadItem)))),
       found.length === most && most < 200 ? button(t("showMore"), () => listThreads(200), "plain") : "");
     rove($("threads").querySelector("li:has([aria-current])") ?? $("threads").querySelector("li"));
     if (had) keepFocus();

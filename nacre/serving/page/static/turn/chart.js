@@ -7,7 +7,9 @@ const MIN_VALUES = 8, MIN_DISTINCT = 4, MAX_BINS = 16, MAX_BARS = 24, MAX_GROUPS
 const BAR_KINDS = ["bars", "grouped", "stacked"];
 // the width of a letter, in units of the drawing
 const LETTER = 7.4;
-const TIME = /^[12]\d{3}(-\d\d(-\d\d(T[\d:.Z+-]*)?)?)?$/;
+const TIME = /^[12]\d{3}(-Q[1-4]|-\d\d(-\d\d(T[\d:.Z+-]*)?)?)?$/;
+// a quarter by its first month
+const timeOf = (text) => Date.parse(text.replace(/Q(\d)/, (_, quarter) => String(quarter * 3 - 2).padStart(2, 0)));
 // the beginnings of words that ask for a kind, which is the first; the most special kind before others
 const ASKED = t("chartWords").split("; ");
 export const askedKind = (question) => ASKED.find((words) => new RegExp("\\b(" + words + ")", "i").test(question))?.split("|")[0];
@@ -101,10 +103,15 @@ function selectPoints({ kind, along, value, name, group }, { columns, units = []
   return { points, what, by, write: rounded(value), writeAlong: rounded(along), title, description: labelOf("chart", kind) + ": " + title + ". " + points.slice(0, 12).map((each) => each.title).join("; ") };
 }
 
-// All months or years from the first to the last; the times themselves, if they are of another kind.
+// All months, quarters or years from the first to the last; the times themselves, if they are of another kind.
 function eachTime(times) {
-  const found = [], [first] = times, next = (at) => (at.length > 4 ? new Date(Date.UTC(...at.split("-"))).toISOString().slice(0, 7) : String(Number(at) + 1));
-  if (times.every((each) => each.length === first.length && first.length < 8)) for (let at = first; at <= times.at(-1) && found.length < MAX_TIMES; at = next(at)) found.push(at);
+  const found = [], [first] = times, isQuarter = first[5] === "Q", months = isQuarter ? 3 : first.length > 4 ? 1 : 12;
+  const time = (n) => {
+    const at = new Date(timeOf(first));
+    at.setUTCMonth(at.getUTCMonth() + n * months);
+    return isQuarter ? at.getUTCFullYear() + "-Q" + (at.getUTCMonth() / 3 + 1) : at.toISOString().slice(0, first.length);
+  };
+  if (times.every((each) => each.length === first.length && first.length < 8)) while (found.at(-1) !== times.at(-1) && found.length < MAX_TIMES) found.push(time(found.length));
   return found.length ? found : times;
 }
 
@@ -147,10 +154,10 @@ async function drawChart(kind, { points, what, by, write, writeAlong }) {
     const data = series((own) => names.map((each) => { const point = own.find((one) => one.name === each); return point?.value != null ? make(point, { value: point.value }) : 0; }));
     drawing = new BarChart(root, { labels: names, series: isStacked ? data : data.reverse() }, { ...size, horizontalBars: true, stackBars: isStacked, seriesBarDistance: BAR_WIDTH, axisX: { ...scale, offset: 22 }, axisY: { offset: name, showGrid: false } });
   } else {
-    const isLine = kind === "line", times = new Map(isLine ? names.map((each) => [Date.parse(each), each]) : []);
+    const isLine = kind === "line", times = new Map(isLine ? names.map((each) => [timeOf(each), each]) : []);
     const along = isLine ? { type: FixedScaleAxis, ticks: spaced([...times.keys()], wide / 95), labelInterpolationFnc: (at) => formatCell(times.get(at), by) } : { type: AutoScaleAxis, scaleMinSpace: 70, labelInterpolationFnc: writeAlong, onlyInteger: isWhole("at") };
     const low = Math.min(...values), fromZero = low >= 0 && low < Math.max(...values) / 2 ? { low: 0 } : {};
-    drawing = new LineChart(root, { series: series((own) => own.map((each) => make(each, { x: isLine ? Date.parse(each.name) : each.at, y: each.value }))) }, { ...size, showLine: isLine, lineSmooth: Interpolation.none(), axisY: { ...size.axisY, ...fromZero }, axisX: { ...along, offset: 22 } });
+    drawing = new LineChart(root, { series: series((own) => own.map((each) => make(each, { x: isLine ? timeOf(each.name) : each.at, y: each.value }))) }, { ...size, showLine: isLine, lineSmooth: Interpolation.none(), axisY: { ...size.axisY, ...fromZero }, axisX: { ...along, offset: 22 } });
   }
   drawing.on("draw", ({ type, element: mark, group, axis, text, x, y, width, height, meta: point, chartRect, ...part }) => {
     if (type === "label") {

@@ -1,6 +1,6 @@
 // The popover of a citation: rows, facts in words, or a place in a document.
 
-import { $, TYPE, apiPath, block, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, inline, isIri, language, loadLabels, localName, para, query, quiet, t, thingLink } from "../shared/page.js";
+import { $, TYPE, apiPath, block, button, call, classLink, element, failureBox, faint, formatCell, h3, iconButton, inline, isIri, language, loadLabels, localName, para, query, quiet, t, thingLink, section } from "../shared/page.js";
 import { highlightWords, linkNames } from "./markdown.js";
 import { rowTable } from "./table.js";
 
@@ -95,7 +95,7 @@ function basisLine(basis) {
 function factList(graph, triples) {
   const list = element("ul", { class: "facts" });
   const more = triples.length - MAX_FACTS;
-  const root = element("section", {}, h3("facts"), list);
+  const root = section(h3("facts"), list);
   const draw = (known, most) => list.replaceChildren(...triples.slice(0, most).map(([subject, predicate, object]) => element("li", {},
     thingLink(graph, subject, known.get(subject)), " ", element("span", { class: "predicate", title: predicate }, PREDICATES[predicate] || known.get(predicate) || localName(predicate)), " ",
     isIri(object) ? (predicate === TYPE ? classLink : thingLink)(graph, object, known.get(object)) : inline("literal", object.trim() && object.length < 16 ? formatCell(isNaN(object) ? object : Number(object), known.get(predicate)) : object))));

@@ -1,6 +1,6 @@
 // The derivation of an answer, live or from its record.
 
-import { apiPath, bar, block, button, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, labelOf, language, para, quiet, row, send, state, t, thingLink, LINK_BY_KIND } from "../shared/page.js";
+import { apiPath, bar, block, button, countPhrase, element, failureBox, faint, formatCell, formatSeconds, get, h3, icon, inline, isIri, item, labelOf, language, para, quiet, row, send, state, t, thingLink, LINK_BY_KIND, quoted, section, strong, summaryOf } from "../shared/page.js";
 import { highlightQuery, inlineParameters } from "./highlight.js";
 import { highlightWords } from "./markdown.js";
 import { questionSteps } from "./question_steps.js";
@@ -22,7 +22,7 @@ export function drawDerivation(root, turn) {
   root.replaceChildren(
     para("asked", live.question), record ? summary(record) : para("working", t("underWay")),
     understandingSection(live, record), record && teachingButtons(turn, record, true), questionSteps(record), timeSection(live, record),
-    ...[...rounds].sort(([a], [b]) => a - b).map(([round, branches]) => element("section", {}, element("h3", {}, t("roundN", { n: round })),
+    ...[...rounds].sort(([a], [b]) => a - b).map(([round, branches]) => section(element("h3", {}, t("roundN", { n: round })),
       [...branches].sort((a, b) => BRANCH_ORDER.indexOf(a) - BRANCH_ORDER.indexOf(b)).map((branch) => branchSection(branch, round, live, record, queries.filter((each) => each.tool === branch && each.round === round))))),
     record ? agentsSection(record) : "", record?.llm_calls ? promptsSection(record) : "");
   if (language !== "en") import("../shell/add_data.js").then(({ translate }) => { for (const each of root.querySelectorAll(".readings li, .query > summary > span:first-child, .unavailable")) each.textContent = translate(each.textContent); });
@@ -44,11 +44,11 @@ function understandingSection(live, record) {
   const selected = record?.derivation?.planned.selected || [], glossed = record && record.language !== "en";
   const readings = selected.length ? selected.map((each) => each.words) : known?.readings.length ? known.readings.map((each) => each.words) : plans;
   const parts = [];
-  if (record && (record.standalone_own || addsWords(record))) parts.push(para(null, t("ownQuestion"), element("q", {}, record.standalone_own || record.standalone)));
-  if (known?.mentions.length && !glossed) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => item(element("q", {}, each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", inline("tag", labelOf("kind", each.kind))))));
+  if (record && (record.standalone_own || addsWords(record))) parts.push(para(null, t("ownQuestion"), quoted(record.standalone_own || record.standalone)));
+  if (known?.mentions.length && !glossed) parts.push(element("ul", { class: "mentions" }, known.mentions.slice(0, 20).map((each) => item(quoted(each.text), " → ", isIri(each.target) && record && each.kind in LINK_BY_KIND ? LINK_BY_KIND[each.kind](record.graph, each.target, each.label) : each.label, " ", inline("tag", labelOf("kind", each.kind))))));
   if (known?.unknown.length) parts.push(para("note", t("notKnown", { list: known.unknown.map((each) => each.word + (each.nearest ? t("nearest", { what: each.nearest }) : "")).join(", ") })));
   if (readings.length) parts.push(element("ol", { class: "readings" }, readings.slice(0, MAX_LISTED).map((words) => item(words))));
-  return parts.length ? element("section", {}, h3("whatUnderstood"), parts) : "";
+  return parts.length ? section(h3("whatUnderstood"), parts) : "";
 }
 
 // Time bars: the steps of a live turn by the arrival of their events, else the durations of queries.
@@ -65,7 +65,7 @@ function timeSection(live, record) {
   const bars = merged.length ? merged : ran;
   if (!bars.length) return "";
   const top = Math.max(whole || 0, ...bars.map((each) => each.to)) || 1;
-  return element("section", {}, element("h3", {}, t(merged.length ? "time" : "queryTime")), element("ul", { class: "bars" }, bars.map((each) => {
+  return section(element("h3", {}, t(merged.length ? "time" : "queryTime")), element("ul", { class: "bars" }, bars.map((each) => {
     const drawn = bar("width", Math.max(0.01, (each.to - each.from) / top));
     drawn.style.marginInlineStart = (each.from / top) * 100 + "%";
     return item(inline("bar-name", stepLabel(each.name)), inline("bar-room", drawn), inline("bar-time", formatSeconds(each.to - each.from)));
@@ -77,10 +77,10 @@ function branchSection(branch, round, live, record, queries) {
   const worded = ["sql", "sparql"].includes(branch);
   const by = record?.by[branch];
   const told = worded ? countPhrase(queries.length, "query") : sentences.length ? countPhrase(sentences.length, "sentence") : countPhrase(queries.reduce((sum, each) => sum + each.rows, 0), "passage");
-  return element("details", { class: "part", open: worded || null }, element("summary", {}, element("strong", {}, branchLabel(branch)), faint(" " + told + (by ? t("by", { by: writtenBy(by) }) : ""))),
+  return element("details", { class: "part", open: worded || null }, summaryOf(strong(branchLabel(branch)), faint(" " + told + (by ? t("by", { by: writtenBy(by) }) : ""))),
     quiet(labelOf("did", branch, ""), " ", record && t(record.citations.some((each) => each.tool === branch) ? "restsOnIt" : "doesNotUseIt")),
     worded ? queries.map((each) => queryDetails(each, record)) : queries.filter((each) => each.error).map((each) => para("error", each.error.message)),
-    sentences.slice(0, 24).map((each) => block("passage", para(null, element("strong", {}, each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: t("branchScore") }, formatCell(each.score)))));
+    sentences.slice(0, 24).map((each) => block("passage", para(null, strong(each.title), each.title ? ": " : "", highlightWords(each.text, live.question)), each.score == null ? "" : element("span", { class: "tag", title: t("branchScore") }, formatCell(each.score)))));
 }
 
 // One query: in words, as text, and its rows. It can be edited and run again.
@@ -134,22 +134,22 @@ function queryDetails(each, record) {
     field.focus();
   }
   begin();
-  return element("details", { class: "query" + (each.error ? " bad" : "") }, element("summary", {}, element("span", {}, each.words || t("theQuery")), faint(" " + (each.error ? t("queryFailed") : countPhrase(each.rows, "row") + (each.truncated ? t("cutOff") : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? t("asConfirmed") : each.by === "model" ? t("byModel") : ""))),
+  return element("details", { class: "query" + (each.error ? " bad" : "") }, summaryOf(element("span", {}, each.words || t("theQuery")), faint(" " + (each.error ? t("queryFailed") : countPhrase(each.rows, "row") + (each.truncated ? t("cutOff") : "")) + ", " + formatSeconds(each.seconds) + (isConfirmed(record) ? t("asConfirmed") : each.by === "model" ? t("byModel") : ""))),
     each.error ? para("error", each.error.message) : "", text ? box : "", buttons, out);
 }
 
 function agentsSection(record) {
-  return element("details", { class: "part" }, element("summary", {}, element("strong", {}, t("whoDidWhat"))), element("dl", { class: "summary" }, Object.entries(record.by).map(([agent, by]) => [element("dt", {}, stepLabel(agent)), element("dd", {}, writtenBy(by))])));
+  return element("details", { class: "part" }, summaryOf(strong(t("whoDidWhat"))), element("dl", { class: "summary" }, Object.entries(record.by).map(([agent, by]) => [element("dt", {}, stepLabel(agent)), element("dd", {}, writtenBy(by))])));
 }
 
 function promptsSection(record) {
   const body = element("div");
-  const root = element("details", { class: "part" }, element("summary", {}, element("strong", {}, t("prompts")), faint(" " + countPhrase(record.llm_calls, "call"))), body);
+  const root = element("details", { class: "part" }, summaryOf(strong(t("prompts")), faint(" " + countPhrase(record.llm_calls, "call"))), body);
   root.addEventListener("toggle", async () => {
     if (!root.open || body.firstChild) return;
     try {
       const calls = await get(apiPath("runs", record.id, "calls"));
-      body.replaceChildren(...calls.map((call, i) => element("details", { class: "query" }, element("summary", {}, t("callN", { n: i + 1 }), faint(t("callTokens", { time: formatSeconds(call.seconds), read: formatCell(call.input_tokens), written: formatCell(call.output_tokens) }))),
+      body.replaceChildren(...calls.map((call, i) => element("details", { class: "query" }, summaryOf(t("callN", { n: i + 1 }), faint(t("callTokens", { time: formatSeconds(call.seconds), read: formatCell(call.input_tokens), written: formatCell(call.output_tokens) }))),
         call.messages.map(([role, text]) => [element("h4", {}, role), element("pre", { tabindex: "0" }, text)]), element("h4", {}, t("columnAnswer")), element("pre", { tabindex: "0" }, call.answer))));
       if (!calls.length) body.append(quiet(t("noCallKept")));
     } catch (problem) {

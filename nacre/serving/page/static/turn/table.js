@@ -1,9 +1,8 @@
 // Rows -> a sortable table that shows the first thirty rows and exports CSV.
 
-import { areYears, block, button, countPhrase, download, element, faint, formatCell, icon, language, t, withUnit } from "../shared/page.js";
+import { areYears, block, button, compareNames, countPhrase, download, element, faint, formatCell, icon, scrollTable, t, withUnit } from "../shared/page.js";
 
 const FIRST_ROWS = 30, FIRST_CHARTED = 8;
-const COLLATOR = new Intl.Collator(language, { numeric: true });
 // as in nacre/serving/transcript.py
 const FORMULA_START = /^(?=[\t\r\n])|(?:^|(?<=[;\t-\r\x85\u2028\u2029]))(?=[ "\xa0\u2000-\u200b\u202f\u3000\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
@@ -16,9 +15,8 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
   const body = element("tbody");
   const foot = block("row table-foot");
   const heads = columns.map((column, i) => element("th", { scope: "col", class: isNumber[i] ? "number" : null, "aria-sort": "none" },
-    button([withUnit(column, units[i]), element("span", { class: "sign", "aria-hidden": "true" })], () => sort(i), "sort")));
-  const root = block("grid", element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption || t("rows") },
-    element("table", {}, element("thead", {}, element("tr", {}, heads)), body)), foot);
+    button(withUnit(column, units[i]), () => sort(i), "sort")));
+  const root = block("grid", scrollTable(caption || t("rows"), element("thead", {}, element("tr", {}, heads)), body), foot);
 
   function sort(i) {
     const by = columns.length - i;
@@ -51,7 +49,7 @@ export function rowTable({ columns, units = [], rows, cell = null, after = () =>
 // empty cells come last in both ways
 function compareCells(a, b, way) {
   if (a == null || b == null) return a == null ? (b == null ? 0 : 1) : -1;
-  return way * (typeof a === "number" && typeof b === "number" ? a - b : COLLATOR.compare(a, b));
+  return way * (typeof a === "number" && typeof b === "number" ? a - b : compareNames(a, b));
 }
 
 export function toCsv(columns, units, rows) {

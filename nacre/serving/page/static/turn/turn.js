@@ -1,6 +1,6 @@
 // One question and its answer: events of a running turn, or a stored record -> an article.
 
-import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, labelOf, labelled, language, loadLabels, localName, openMenu, para, query, quiet, row, send, state, t, thingLink } from "../shared/page.js";
+import { $, TYPE, announce, apiPath, block, button, call, choiceGroup, countPhrase, day, download, element, failureBox, get, icon, iconButton, inline, item, labelOf, labelled, language, loadLabels, localName, openMenu, para, query, quiet, row, send, state, t, thingLink, quoted } from "../shared/page.js";
 import { renderMarkdown, linkNames } from "./markdown.js";
 import { citationButton } from "./citation.js";
 import { rowTable } from "./table.js";
@@ -157,7 +157,7 @@ export function failTurn(turn, problem, ...ways) {
 function showUnderstood(turn, text, record) {
   const correct = turn.hooks.ask && record?.thread && iconButton("pencil", t("correctUnderstood"), () => editInPlace(turn.understood, text, t("whatYouMeant"), t("askThis"), (said) => turn.hooks.ask(said, record.turn), () => showUnderstood(turn, text, record)), { class: "icon small" });
   const about = element("span"), iris = record && !addsWords(record) ? record.derivation.matches.filter((each) => each.kind === "entity").map((each) => each.chosen) : [];
-  turn.understood.replaceChildren(...(record && !iris.length && !addsWords(record) ? [] : [para(null, t("understoodAs"), element("q", {}, text), about, " ", correct)]));
+  turn.understood.replaceChildren(...(record && !iris.length && !addsWords(record) ? [] : [para(null, t("understoodAs"), quoted(text), about, " ", correct)]));
   // the words of the question alone do not say whom it is about
   if (iris.length) loadLabels(record.graph, iris).then((known) => { if (known.size) about.textContent = " (" + [...known.values()].join(", ") + ")"; });
 }
@@ -261,7 +261,7 @@ function copiedText(record) {
 }
 
 function toolbar(turn, record, kept) {
-  const { hooks } = turn;
+  const { hooks } = turn, { sharing, may_share } = state.choices ?? {};
   const bar = element("div", { class: "tools", role: "group", "aria-label": t("thisAnswer") });
   bar.append(iconButton("copy", t("copyAnswer"), async (event) => {
     const own = event.currentTarget;
@@ -274,11 +274,10 @@ function toolbar(turn, record, kept) {
     bar.append(thumbButton(turn, record, kept, 1), thumbButton(turn, record, kept, -1));
     if (hooks.ask) bar.append(iconButton("pencil", t("editQuestion"), () => editInPlace(turn.asked, record.question, t("editQuestion"), t("askAgain"), (said) => hooks.ask(said, record.turn), () => turn.asked.replaceChildren(para(null, record.question)))));
     if (hooks.fork && !state.choices?.is_visitor) bar.append(iconButton("fork", t("forkFromHere"), () => hooks.fork(record)));
-    if (state.choices?.sharing) bar.append(iconButton("link", t("shareAnswer"), async (event) => { const own = event.currentTarget; (await import("../../share/files/share.js")).shareAnswer(turn, record, own); }, { "data-share": "" }));
+    if (may_share) bar.append(iconButton("link", t("shareAnswer"), async ({ currentTarget: own }) => (await import("../../share/files/share.js")).shareAnswer(turn, record, own), { "data-share": "" }));
   }
-  bar.append(iconButton("save", t("downloadAnswer"), ({ currentTarget: own }) => openMenu(own, ...(record.thread ? FILES : ["json"]).map((format) => button(labelOf("file", format), () => save(record, format, own))))));
-  if (hooks.derive) bar.append(button([icon("route"), t("howFound")], () => hooks.derive(turn), "plain derive"));
-  bar.querySelector(".derive")?.setAttribute("aria-label", t("howFound"));
+  bar.append(iconButton("save", t("downloadAnswer"), ({ currentTarget: own }) => openMenu(own, ...(record.thread ? FILES : ["json"]).map((format) => button(labelOf("file", format), () => save(record, format, own))), sharing && !may_share && record.thread && quiet(t("sharingOff")))));
+  if (hooks.derive) bar.append(button([icon("route"), t("howFound")], () => hooks.derive(turn), "plain derive", { "aria-label": t("howFound") }));
   return bar;
 }
 
@@ -295,7 +294,7 @@ async function save(record, format, own) {
 // "This is right" is stored with the turn; of a plan or query it makes a verified question.
 function thumbButton(turn, record, kept, value) {
   const confirms = value > 0 && turn.hooks.ask && isConfirmable(record), label = t(value > 0 ? "thisIsRight" : "answerWrong");
-  const judge = async (thumb, comment = "") => { await send("PUT", apiPath("threads", record.thread, "turns", record.turn, "feedback"), { thumb, comment }); showThumb(own.parentElement, thumb); };
+  const judge = async (thumb, comment = "") => { await send("PUT", apiPath("threads", record.thread, "turns", record.turn, "feedback"), { thumb, comment }); for (const each of own.parentElement.querySelectorAll("[data-thumb]")) each.ariaPressed = String(Number(each.dataset.thumb) === thumb); };
   const own = element("button", { type: "button", class: confirms ? (isChosen(turn, record) ? "chip" : "plain") + " confirm" : "icon", "aria-label": label, title: confirms ? t("confirmTitle") : label, "aria-pressed": String(kept?.thumb === value), "data-thumb": value, onclick: async () => {
     const { askWhatIsWrong, press, toggleConfirmed } = await import("./feedback.js"), isPressed = own.ariaPressed === "true";
     const keep = (thumb, comment) => press(turn, own, ".reason", async () => { await judge(thumb, comment); announce(t(thumb ? "thanks" : "takenBack")); });
@@ -306,14 +305,10 @@ function thumbButton(turn, record, kept, value) {
   return own;
 }
 
-function showThumb(bar, thumb) {
-  for (const each of bar.querySelectorAll("[data-thumb]")) each.setAttribute("aria-pressed", String(Number(each.dataset.thumb) === thumb));
-}
-
 // Who confirmed this question, or one of the same shape.
 function confirmation({ by, at, how, question }) {
   const who = by === LOCAL ? t("you") : by;
-  const said = how === "same shape" ? [t("confirmedLike", { by: who, date: day(at) }), element("q", {}, question)] : [t("confirmedBy", { by: who, date: day(at) })];
+  const said = how === "same shape" ? [t("confirmedLike", { by: who, date: day(at) }), quoted(question)] : [t("confirmedBy", { by: who, date: day(at) })];
   return para("quiet confirmation", said);
 }
 
@@ -340,7 +335,9 @@ async function linkThings(turn, root) {
   if (!iris.length) return;
   try {
     const known = await loadLabels(record.graph, iris.slice(0, 400));
-    linkNames(root, new Map([...known].map(([iri, label]) => [label, iri])), (label, iri) => thingLink(record.graph, iri, label));
+    // a count is no thing that is called by a number
+    const isCounted = record.plan?.body.answers?.some((each) => each.kind === "aggregate");
+    linkNames(root, new Map([...known].filter(([, label]) => !isCounted || isNaN(label)).map(([iri, label]) => [label, iri])), (label, iri) => thingLink(record.graph, iri, label));
   } catch {
     // links are optional
   }
