@@ -406,7 +406,8 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int
     plain = np.array([sort[1] in _TEXT_DATATYPES for sort in facts.sorts], dtype=bool)
     rows = rows[plain[facts.sort_of[facts.object[rows]]]]
     words = {
-        n: readable_name(local_name(facts.texts[n])).lower() for n in unique_counts(facts.predicate[rows])[0].tolist()
+        n: readable_name(local_name(facts.texts[n])).lower().removeprefix("has ")
+        for n in unique_counts(facts.predicate[rows])[0].tolist()
     }
     found = _person_names(facts, rows, words)
     # a class of each term, -1 if it has none
@@ -417,8 +418,8 @@ def infer_names(facts: Facts, among: "NDArray[np.bool_]", named: "NDArray[np.int
     of_some: dict[int, str] = {}
     for number in sorted(words, key=lambda n: (_name_order(words[n]), facts.texts[n])):
         if _is_name(words[number]):
-            mine = rows[facts.predicate[rows] == number]
-            if _unique(facts, mine, kind_of):
+            mine = _naming(facts, rows[facts.predicate[rows] == number], kind_of)
+            if len(mine):
                 names = {
                     n: text for n, text in _texts(facts, mine) if "_" not in text or text != local_name(facts.texts[n])
                 }
@@ -541,6 +542,15 @@ def _distinctive_texts(
         if _unique(facts, mine, kind_of) and _looks_like_names(facts, mine, shape):
             found |= dict(_texts(facts, mine))
     return found
+
+
+def _naming(facts: Facts, rows: "Rows", kind_of: "NDArray[np.int32]") -> "Rows":
+    """The rows of a name if it is unique, or else those of the classes in which it is."""
+    if _unique(facts, rows, kind_of):
+        return rows
+    kinds = kind_of[facts.subject[rows]]
+    unique = [k for k in unique_counts(kinds)[0].tolist() if k >= 0 and _unique(facts, rows[kinds == k], kind_of)]
+    return rows[np.isin(kinds, unique)]
 
 
 def _unique(facts: Facts, rows: "Rows", kind_of: "NDArray[np.int32]") -> bool:

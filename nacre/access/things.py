@@ -184,7 +184,7 @@ def _columns(tables: _TimedTables, relation: Relation | None, key: Cell, schema:
     """The facts in the thing's own row."""
     if relation is None:
         return
-    cells = {n: c for c in relation.columns for n in (c.value, c.low, c.high, c.text, c.link) if n}
+    cells = {name: column for column in relation.columns for name in column.names}
     names = list(cells)
     if not names:
         return

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
-from typing import Any, Protocol
+from typing import Any
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ def bound_sync_reply(response: Any, by_line: bool = False) -> None:
     """The same hook for a client without an event loop. Raises RedirectRefused, ReplyTooLarge."""
     if response.has_redirect_location:
         _check_redirect(response)
-    bound_body(response, reply_counter(response.request, by_line=by_line))
+    bound_body(response, *reply_bounds(response.request, by_line=by_line))
 
 
 def _check_redirect(response: Any) -> None:
@@ -119,20 +119,14 @@ class ReplyTooLarge(Exception):
     """A reply has more bytes or items than any answer of a model, or an encoding that was not asked for."""
 
 
-class Counter(Protocol):
-    """What is counted of a reply, part by part; `count` raises ReplyTooLarge."""
-
-    most_bytes: int
-
-    def count(self, part: bytes) -> None:
-        """Count the next part."""
+# counts the next part of a reply; raises ReplyTooLarge
+Count = Callable[[bytes], object]
 
 
 class WholeReply:
     """Counts the items of a JSON text outside its strings, part by part."""
 
     def __init__(self) -> None:
-        self.most_bytes = MAX_WHOLE_BYTES
         self._items = 0
         self._in_string = self._is_escaping = False
 
@@ -161,7 +155,6 @@ class StreamedReply:
     """Counts the items of each event, in strings too: events are short, up to a blank line or the line's end."""
 
     def __init__(self, *, is_line: bool) -> None:
-        self.most_bytes = MAX_REPLY_BYTES
         self._end = re.compile(rb"\n") if is_line else _EVENT_END
         self._items = 0
         self._line_end = b""
@@ -182,10 +175,12 @@ class StreamedReply:
 _STREAM_WANTED = re.compile(rb'"stream"\s*+:\s*+true')
 
 
-def reply_counter(request: Any, *, by_line: bool = False) -> Counter:
-    """How the items of the reply to a request are counted: what a client asks for decides how it reads the reply."""
-    is_stream = "stream" in request.url.path or _STREAM_WANTED.search(request.content)
-    return StreamedReply(is_line=by_line) if is_stream else WholeReply()
+def reply_bounds(request: Any, *, by_line: bool = False) -> tuple[int, Count]:
+    """The most bytes of the reply to a request, and how its items are counted: what a client asks for decides how it
+    reads the reply."""
+    if "stream" in request.url.path or _STREAM_WANTED.search(request.content):
+        return MAX_REPLY_BYTES, StreamedReply(is_line=by_line).count
+    return MAX_WHOLE_BYTES, WholeReply().count
 
 
 def _check_items(items: int) -> None:
@@ -196,9 +191,8 @@ def _check_items(items: int) -> None:
 class BoundedBody:
     """The body of a reply, inflated, that ends with an error at its limits."""
 
-    def __init__(self, body: Any, encoding: str, counter: Counter) -> None:
-        self._body, self._counter = body, counter
-        self._left = counter.most_bytes
+    def __init__(self, body: Any, encoding: str, most_bytes: int, count: Count) -> None:
+        self._body, self._left, self._count = body, most_bytes, count
         self._inflate = zlib.decompressobj(_WINDOW) if encoding else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -218,7 +212,7 @@ class BoundedBody:
             self._left -= len(part)
             if self._left < 0:
                 raise ReplyTooLarge("the reply has too many bytes")
-            self._counter.count(part)
+            self._count(part)
             yield part
 
     def _inflated(self, rest: bytes) -> tuple[bytes, bytes]:
@@ -236,7 +230,7 @@ class BoundedBody:
         self._body.close()
 
 
-def bound_body(response: Any, counter: Counter) -> None:
+def bound_body(response: Any, most_bytes: int, count: Count = len) -> None:
     """Put the bounds around the body of a response of httpx, or of a copy of it under another name."""
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "", *ENCODINGS):
@@ -245,10 +239,11 @@ def bound_body(response: Any, counter: Counter) -> None:
     for name in ("content-encoding", "content-length") if is_packed else ():
         with suppress(KeyError):
             del response.headers[name]
-    response.stream = _stream_class(response.stream.__class__)(response.stream, encoding if is_packed else "", counter)
+    bounded = _stream_class(response.stream.__class__)
+    response.stream = bounded(response.stream, encoding if is_packed else "", most_bytes, count)
 
 
 @cache
-def _stream_class(kind: Any) -> Callable[[Any, str, Counter], BoundedBody]:
+def _stream_class(kind: Any) -> Callable[[Any, str, int, Count], BoundedBody]:
     bases = tuple(each for each in kind.__mro__ if each.__name__ in ("AsyncByteStream", "SyncByteStream"))
     return type("BoundedStream", (BoundedBody, *bases), {})

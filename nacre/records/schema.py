@@ -130,6 +130,11 @@ class Column:
     text: str = ""
     link: str = ""
 
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return [name for name in (self.value, self.low, self.high, self.text, self.link) if name]
+
 
 @dataclass(frozen=True)
 class Relation:

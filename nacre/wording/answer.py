@@ -1,11 +1,12 @@
 """Word a result: Plan + Table -> Verbalisation."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from nacre.language.data import word_list, word_map
 from nacre.language.thesaurus import is_person, superlative_spellings
-from nacre.language.tokens import tokenize
+from nacre.language.tokens import ENGLISH, detect_language, tokenize
 from nacre.language.values import format_value
 from nacre.language.word_forms import (
     is_plural,
@@ -374,6 +375,8 @@ def _values(wording: SelectWording, of: Attribute, schema: Schema, question: str
     return name if plain and len(alike) == 1 else f"{name} among {owners}"
 
 
+_PARTS = re.compile(r"\W+|(?=jahr|jaar)")  # words, and the "year" that ends a compound of German or Dutch
+
 MAX_SENTENCE_VALUES = 6  # more values than these follow a colon
 
 
@@ -382,8 +385,10 @@ def verbalise_meaning(meaning: str, table: Table, data: Verbalisation) -> Verbal
     words = " ".join(meaning.split()).rstrip(".?!")
     if table.columns[:1] == ("yes",) and table.rows:
         return Verbalisation(_truth(words, table), (bool(table.rows[0][0]),))
-    if len(table.columns) == 1 and not word_list("wording", "year_headings").isdisjoint(words.lower().split()):
-        found = build_grid(replace(table, columns=(f"{table.columns[0]} when",)))
+    parts = set(_PARTS.split(words.lower()))
+    is_year = not parts.isdisjoint(word_list("wording", "year_words"))
+    if len(table.columns) == 1 and (is_year or not parts.isdisjoint(word_list("wording", "year_headings"))):
+        found = build_grid(replace(table, columns=(f"{table.columns[0]} {'year' if is_year else 'when'}",)))
         found = Grid((replace(found.columns[0], heading=build_grid(table).columns[0].heading),))
     else:
         found = build_grid(table)
@@ -422,7 +427,7 @@ def _sentence(words: str, names: list[str]) -> str:
     values = join_first_names(names)
     if not words or words.lower() in word_list("wording", "blank_headings"):
         return f"The answer is {values}." if len(names) == 1 else f"There are {len(names):,}: {values}."
-    if is_question_clause(words):
+    if is_question_clause(words) or detect_language(words) != ENGLISH:
         return f"{capitalise_first(words)}: {values}."
     phrase, is_many = definite_phrase(words), _is_plural(words)
     if is_many and len(names) == 1 and phrase.startswith("the ") and not names[0][:1].isdigit():

@@ -136,6 +136,21 @@ def test_a_removed_graph_is_removed_everywhere(store: GraphStore, servers: tuple
     assert boats(two) == ["Tern"]
 
 
+def test_what_a_command_publishes_after_the_server_looked_stays(
+    store: GraphStore, servers: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(servers[0], "Gannet")
+    follow_store(store, servers[0])
+    seen = [store.numbers()]
+    version = publish(servers[0], "Heron")
+    follow_store(store, servers[0])
+    numbers = store.numbers
+    monkeypatch.setattr(store, "numbers", lambda: seen.pop() if seen else numbers())
+    assert follow_store(store, servers[0]) == []
+    assert not seen
+    assert Library(servers[0], None).current("boats") == version
+
+
 @pytest.mark.parametrize("damage", ["half", "other", "gone", "empty"])
 def test_half_a_file_is_never_used(store: GraphStore, servers: tuple[Path, Path], tmp_path: Path, damage: str) -> None:
     one, two = servers

@@ -60,6 +60,21 @@ def test_things_of_two_classes_have_the_same_names(tmp_path: Path) -> None:
     assert sorted(induce_layout(parse_files([path])).labels) == sorted(2 * vans)
 
 
+def test_a_name_that_is_unique_in_one_class_names_its_things(tmp_path: Path) -> None:
+    """Properties may begin with "has": tracks are named by a name that races share, and people by both names."""
+    path, base = tmp_path / "yard.nt", "http://example.org/yard/"
+    type_ = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+    facts = [(f"race{n}", "hasName", "Spring Race") for n in range(12)]
+    facts += [(f"track{n}", "hasName", name) for n, name in enumerate(("Long Meadow", "Old Mill", "Three Oaks"))]
+    facts += [("p1", "hasForename", "Ida"), ("p1", "hasSurname", "Moss")]
+    lines = [f'<{base}{thing}> <{base}{name}> "{text}" .\n' for thing, name, text in facts]
+    lines += [f"<{base}{thing}> <{type_}> <{base}{thing.rstrip('0123456789')}> .\n" for thing, *_ in facts]
+    path.write_text("".join(lines), "utf-8")
+    labels = induce_layout(parse_files([path])).labels
+    assert {"Long Meadow", "Old Mill", "Three Oaks", "Ida Moss"} <= set(labels)
+    assert "Spring Race" not in labels
+
+
 def test_names_that_say_their_language_or_kind_are_names(tmp_path: Path) -> None:
     """Those in English first, and short ones; a name that repeats the address says less than the address."""
     path = tmp_path / "yard.nt"

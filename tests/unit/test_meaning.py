@@ -25,6 +25,7 @@ def meaning_text(meaning: str, columns: tuple[str, ...], *rows: tuple[Cell, ...]
         ("the length of the loom", ("n",), [(4,), (5,)], ("m", "m"), "The lengths of the loom are 4 m and 5 m."),
         ("the equipment of the loom", ("e",), [("A",), ("B",)], (), "The equipment of the loom: A and B."),
         ("when the loom was built", ("year",), [(1999,)], (), "When the loom was built: 1999."),
+        ("het bouwjaar van het weefgetouw", ("n",), [(1634,)], (), "Het bouwjaar van het weefgetouw: 1634."),
         ("who built the loom", ("label",), [("Ada",)], (), "Who built the loom: Ada."),
         ("which of the two is older", ("label",), [("Ada",)], (), "Which of the two is older: Ada."),
         (

@@ -384,7 +384,7 @@ async def _updates(entry: TaskEntry, run: Run) -> AsyncGenerator[Event]:
         async for batch in batches:
             text = "".join(json.loads(event.data) for _, event in batch if event.kind == "token")
             if text:
-                yield text_event(entry, text, append=has_text)
+                yield _piece(entry, new_text_part(text), append=has_text)
                 has_text = True
             for _, event in batch:
                 if event.kind in END_KINDS:
@@ -495,11 +495,6 @@ def task_of_record(entry: TaskEntry, record: Answer) -> Task:
 def task_of_problem(entry: TaskEntry, message: str) -> Task:
     """The task whose last run ended without an answer."""
     return _task(entry, _error_status(entry, message))
-
-
-def text_event(entry: TaskEntry, text: str, *, append: bool) -> TaskArtifactUpdateEvent:
-    """Some tokens of the answer."""
-    return _piece(entry, new_text_part(text), append=append)
 
 
 def last_events(entry: TaskEntry, event: RunEvent) -> list[TaskArtifactUpdateEvent | TaskStatusUpdateEvent]:

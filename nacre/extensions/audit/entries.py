@@ -203,7 +203,6 @@ class AuditTable:
         return sum(new != text for (new, _), (_, text) in zip(texts, rows, strict=True))
 
     def close(self) -> None:
-        """Close the database."""
         self._database.close()
 
 

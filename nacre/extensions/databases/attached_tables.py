@@ -20,7 +20,6 @@ from nacre.records.schema import Relation, Schema
 from nacre.stores import versions
 from nacre.stores.addresses import FILES, DatabaseLimits
 from nacre.stores.sqlite.tables import (
-    ROW_BASE,
     Cell,
     RowFacts,
     SqlResult,
@@ -223,7 +222,6 @@ class AttachedTables(RemoteTables):
         return f"The database has changed since it was attached: {what}."
 
     def write_rights(self) -> str:
-        """As for all tables."""
         from nacre.extensions.databases.connection import check_read_only
 
         return check_read_only(self.connections)
@@ -246,19 +244,18 @@ class AttachedTables(RemoteTables):
         return translate(sql, params, self.database, self._relations, limit=limit)
 
     def shown(self, sql: str, params: tuple[Cell, ...] = ()) -> tuple[str, tuple[Cell, ...]]:
-        """The query as the database gets it."""
         found = self.native(sql, params)
         return found.text, found.params
 
     def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
-        """The first rows of a query over the relations."""
         try:
             connections = self.connections
         except ConfigError as error:
             # of a driver or a file with a password that is gone
             raise ToolError("unavailable", str(error)) from None
-        found = connections.run(self.native(sql, params, limit + 1), limit=limit, seconds=seconds)
-        return found._replace(rows=[self._encoded(row) for row in found.rows])
+        query, encoded = self.native(sql, params, limit + 1), self._relations.keyed.encoded
+        found = connections.read(query.bindable, query.named, limit, seconds)
+        return found._replace(rows=[tuple(map(encoded, row)) for row in found.rows])
 
     def look_up(self, sql: str, params: Sequence[Cell]) -> list[Row]:
         """The rows of SQL that Nacre itself wrote; it passes the same checks as other SQL."""
@@ -287,21 +284,8 @@ class AttachedTables(RemoteTables):
         return found
 
     def close(self) -> None:
-        """Close the connections."""
         if self._connections is not None:
             self._connections.close()
-
-    def _encoded(self, row: tuple[Cell, ...]) -> tuple[Cell, ...]:
-        """A row with the IRIs of keys percent-encoded."""
-        if not any(isinstance(cell, str) and cell.startswith(ROW_BASE) for cell in row):
-            return row
-        return tuple(self._encoded_cell(c) if isinstance(c, str) and c.startswith(ROW_BASE) else c for c in row)
-
-    def _encoded_cell(self, cell: str) -> str:
-        from nacre.extensions.databases.row_keys import encoded_key
-
-        table = self._relations.keyed.of_key(cell)
-        return encoded_key(table, cell) if table else cell
 
 
 # rows of one query; fewer are filled up with the last one, so that few different queries are translated
@@ -364,11 +348,9 @@ class _Rows(NamedTuple):
     params: Sequence[Cell]
 
     def fetchall(self) -> list[Row]:
-        """All rows."""
         return self.tables.look_up(self.sql, self.params)
 
     def fetchone(self) -> Row | None:
-        """The first row."""
         return next(iter(self.fetchall()), None)
 
     def __iter__(self) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""Read from a database through SQLAlchemy within limits, and never write: NativeQuery -> SqlResult.
+"""Read from a database through SQLAlchemy within limits, and never write: SQL and parameters -> SqlResult.
 
 Database files that are kept with a graph, since people uploaded them, are opened in processes that can be killed.
 """
@@ -28,7 +28,6 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.databases.attached import AttachedDatabase
-from nacre.extensions.databases.templates import NativeQuery
 from nacre.extensions.databases.translate import MAX_CELL
 from nacre.records.threads import FairSemaphore, is_cancelled
 from nacre.stores.addresses import DIALECTS, FILES, DatabaseLimits, missing_driver, with_password
@@ -73,16 +72,9 @@ class DatabaseConnections:
         self._password = url.password or ""
         self._free = FairSemaphore(limits.connections)
 
-    def run(self, query: NativeQuery, *, limit: int, seconds: float) -> SqlResult:
-        """The rows of a query.
-
-        Raises ToolError of kind timeout, too_large, unavailable (no connection), unknown_name (the table has changed),
-        refused (no right to read) or type.
-        """
-        return self.read(query.bindable, {f"p{i}": value for i, value in enumerate(query.params)}, limit, seconds)
-
     def read(self, sql: str, params: Mapping[str, Cell], limit: int, seconds: float) -> SqlResult:
-        """As `run`, for SQL that Nacre itself wrote."""
+        """The rows of a query. Raises ToolError of kind timeout, too_large, unavailable (no connection), unknown_name
+        (the table has changed), refused (no right to read) or type."""
         with self.connected(seconds) as connection:
             if self.dialect == "postgres":
                 # row by row, as they arrive; a cursor of the server would be asked for each
@@ -470,9 +462,7 @@ def read_kept(address: str, sql: str, params: Mapping[str, Cell], limit: int, se
     return _opened(address).read(sql, params, limit, seconds)
 
 
-@lru_cache(OPEN_FILES)
-def _opened(address: str) -> DatabaseConnections:
-    return DatabaseConnections(address, DatabaseLimits(connections=1))
+_opened = lru_cache(OPEN_FILES)(partial(DatabaseConnections, limits=DatabaseLimits(connections=1)))
 
 
 def confine_process() -> None:

@@ -48,10 +48,8 @@ def text_of(value: exp.Expr, dialect: str) -> exp.Expr:
     return exp.cast(value, _CHAR if dialect == "mysql" else _TEXT)
 
 
-def concatenate(parts: list[exp.Expr], dialect: str) -> exp.Expr:
+def concatenate(parts: list[exp.Expr]) -> exp.Expr:
     """Texts one after the other; NULL if one of them is NULL."""
-    if dialect == "mysql":
-        return exp.Anonymous(this="CONCAT", expressions=parts)
     joined = parts[0]
     for part in parts[1:]:
         joined = exp.DPipe(this=joined, expression=part, safe=False)
@@ -126,7 +124,7 @@ def _iso_day(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
         for start, size in ((1, 4), (5, 2), (7, 2))
     ]
     dash = exp.Literal.string("-")
-    written = concatenate([parts[0], dash, parts[1], dash.copy(), parts[2]], dialect)
+    written = concatenate([parts[0], dash, parts[1], dash.copy(), parts[2]])
     written.meta[DAY] = column, storage == "day_text"
     return written
 
@@ -150,7 +148,7 @@ _NUMERIC = (exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 _CONDITIONS = (exp.Predicate, exp.Escape, exp.Connector, exp.Not, exp.Boolean, exp.Null)
 
-_TRUTHS = (exp.And, exp.Or, exp.Not, exp.Where, exp.Having)
+_TRUTHS = (exp.And, exp.Or, exp.Not, exp.Where, exp.Having, exp.If)
 
 
 def make_portable(tree: exp.Expr, dialect: str) -> exp.Expr:
@@ -183,7 +181,8 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 
 def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
-    if isinstance(node, _TRUTHS):
+    # what CASE compares is no condition
+    if isinstance(node, _TRUTHS) and not (isinstance(node.parent, exp.Case) and node.parent.this):
         for name in ("this", "expression"):
             side = node.args.get(name)
             if isinstance(side, exp.Expr) and not _is_condition(side):
@@ -196,8 +195,11 @@ def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
             node.set("on", exp.EQ(this=exp.Literal.number(1), expression=on))
     elif isinstance(node, exp.Filter):
         return _conditional(node)
-    elif isinstance(node, exp.Substring):
-        return _from_end(node, dialect)
+    elif isinstance(node, exp.Substring) and dialect == "postgres":
+        start = node.args.get("start")
+        if isinstance(start, exp.Neg) and node.args.get("length") is None:
+            # a negative start counts from the beginning in PostgreSQL
+            return exp.Anonymous(this="RIGHT", expressions=[node.this, start.this])
     elif isinstance(node, exp.Is) and not isinstance(node.expression, exp.Null | exp.Boolean):
         # IS compares values in SQLite alone
         return exp.NullSafeEQ(this=node.this, expression=node.expression)
@@ -210,7 +212,7 @@ def _portable(node: exp.Expr, dialect: str) -> exp.Expr:
         one, zero = exp.Literal.number(1), exp.Literal.number(0)
         not_it = exp.Not(this=exp.Paren(this=node.this.copy()))
         node.set("this", exp.Case(ifs=[exp.If(this=node.this, true=one), exp.If(this=not_it, true=zero)]))
-    elif isinstance(node, exp.Round) and dialect == "postgres" and node.args.get("decimals") is not None:
+    elif isinstance(node, exp.Round) and dialect == "postgres":
         node.set("this", exp.cast(node.this, exp.DType.DECIMAL))
         return exp.cast(node, exp.DType.DOUBLE, copy=False)
     elif isinstance(node, exp.Avg) and dialect != "duckdb":
@@ -264,14 +266,6 @@ def _conditional(node: exp.Filter) -> exp.Expr:
     value = exp.Literal.number(1) if isinstance(function.this, exp.Star) else function.this
     function.set("this", exp.Case(ifs=[exp.If(this=condition, true=value)]))
     return function
-
-
-def _from_end(node: exp.Substring, dialect: str) -> exp.Expr:
-    """`substr(x, -3)` as `right(x, 3)`: a negative start counts from the beginning in PostgreSQL."""
-    start = node.args.get("start")
-    if dialect == "postgres" and isinstance(start, exp.Neg) and node.args.get("length") is None:
-        return exp.Anonymous(this="RIGHT", expressions=[node.this, start.this])
-    return node
 
 
 def _one_value_per_group(node: exp.Expr) -> exp.Expr:
@@ -455,15 +449,19 @@ def selects_of(query: exp.Expr | None) -> Iterator[exp.Select]:
         yield query
 
 
+def outputs(query: exp.Expr | None, at: int) -> list[exp.Expr]:
+    """The expressions of one column of a query, of each SELECT that it combines; none for a position below 0."""
+    return [each.selects[at] for each in selects_of(query) if 0 <= at < len(each.selects)]
+
+
 def kind_of_output(query: exp.Expr | None, at: int, columns: Columns, depth: int = 0) -> ValueKind | None:
     """The kind of one column of a query: that of the first SELECT where it is known."""
     found: ValueKind | None = None
-    for select in selects_of(query):
-        if at < len(select.selects):
-            kind = kind_of(select.selects[at], columns, depth + 1)
-            if kind not in (None, "null"):
-                return kind
-            found = found or kind
+    for shown in outputs(query, at):
+        kind = kind_of(shown, columns, depth + 1)
+        if kind not in (None, "null"):
+            return kind
+        found = found or kind
     return found
 
 
@@ -480,8 +478,7 @@ def _kind_of_column(column: exp.Column, columns: Columns, depth: int) -> ValueKi
     source = source_of(column)
     if isinstance(source, exp.Table):
         return columns.by_table.get(source.name, {}).get(column.name)
-    at = output_position(source, column.name)
-    return kind_of_output(source, at, columns, depth + 1) if at >= 0 else None
+    return kind_of_output(source, output_position(source, column.name), columns, depth + 1)
 
 
 def _kind_of_cast(node: exp.Expr) -> ValueKind | None:

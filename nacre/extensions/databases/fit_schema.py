@@ -118,10 +118,8 @@ def _homes(schema: Schema, by_class: Mapping[str, MappedTable]) -> dict[str, Map
 
 def _source(mapped: MappedTable, column: Column) -> str:
     """The name of the column of the relation before it was fitted; "" for a property of another table."""
-    for name, (iri, _) in (*mapped.literals.items(), *mapped.links.items()):
-        if iri == column.predicate:
-            return name
-    return ""
+    named = (*mapped.literals.items(), *mapped.links.items())
+    return next((name for name, (iri, _) in named if iri == column.predicate), "")
 
 
 def _parsed_texts(schema: Schema, homes: Mapping[str, MappedTable], tables: Tables) -> Iterator[Predicate]:
@@ -178,7 +176,8 @@ def _label_columns(
     if not texts:
         return ()
     query = f"SELECT e.label, {shown} FROM {of} t JOIN entity e ON e.id = t.id"
-    rows = [tuple(map(_folded, row)) for row in tables.run(query, limit=_COMPARED).rows]
+    found = tables.run(query, limit=_COMPARED).rows
+    rows = [[" ".join(str(cell).split()) if cell is not None else "" for cell in row] for row in found]
     ways: list[tuple[int, ...]] = [(i,) for i in range(len(texts))]
     ways += [(i, j) for i in range(len(texts)) for j in range(len(texts)) if i != j]
     for way in ways:
@@ -186,10 +185,6 @@ def _label_columns(
         if rows and agreeing >= _SHARE * len(rows):
             return tuple(sources[texts[i]] for i in way)
     return ()
-
-
-def _folded(cell: object) -> str:
-    return " ".join(str(cell).split()) if cell is not None else ""
 
 
 def _attached(

@@ -96,7 +96,6 @@ class Selection:
     exclude: tuple[str, ...] = ()
 
     def selects(self, schema: str, table: str) -> bool:
-        """Whether a table is wanted."""
         names = (table, f"{schema}.{table}") if schema else (table,)
         wanted = not self.include or any(fnmatchcase(name, each) for name in names for each in self.include)
         return wanted and not any(fnmatchcase(name, each) for name in names for each in self.exclude)
@@ -154,14 +153,6 @@ def _schema_tables(
 
 # what an inspector tells of tables
 _DETAILS = ("columns", "pk_constraint", "foreign_keys", "unique_constraints", "check_constraints", "table_comment")
-
-
-def _referred_schema(inspector: Any, schema: str, key: Mapping[str, Any]) -> str:
-    """The schema of the table that a foreign key refers to. DuckDB has only keys within a schema; PostgreSQL does not
-    name the default one."""
-    dialect = inspector.dialect.name
-    named = key.get("referred_schema") if dialect != "duckdb" else schema
-    return str(named or (inspector.default_schema_name if schema and dialect == "postgresql" else schema))
 
 
 def unsafe_relations(connection: Connection) -> dict[str, str]:
@@ -281,16 +272,14 @@ def _table(inspector: Any, schema: str, name: str, details: Mapping[str, Any], *
 def _foreign_keys(
     inspector: Any, schema: str, found: Sequence[Mapping[str, Any]], names: Collection[str]
 ) -> list[ForeignKey]:
-    keys = [
-        ForeignKey(
-            tuple(each["constrained_columns"]),
-            _referred_schema(inspector, schema, each),
-            str(each["referred_table"]),
-            tuple(each["referred_columns"]),
-        )
-        for each in found
-        if each.get("referred_columns")
-    ]
+    keys, dialect = [], inspector.dialect.name
+    # PostgreSQL does not name the default schema; DuckDB has only keys within a schema
+    unnamed = inspector.default_schema_name if schema and dialect == "postgresql" else schema
+    for each in found:
+        if each.get("referred_columns"):
+            named = str((each.get("referred_schema") if dialect != "duckdb" else schema) or unnamed)
+            columns, referred = tuple(each["constrained_columns"]), tuple(each["referred_columns"])
+            keys.append(ForeignKey(columns, named, str(each["referred_table"]), referred))
     return sorted((key for key in keys if set(key.columns) <= set(names)), key=lambda key: (key.columns, key.table))
 
 

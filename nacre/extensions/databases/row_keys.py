@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from nacre.extensions.databases.attached import AttachedTable, Storage
 from nacre.extensions.databases.dialects import concatenate, text_of
-from nacre.stores.sqlite.tables import ROW_BASE
+from nacre.stores.sqlite.tables import ROW_BASE, Cell
 
 # stands for the IRI of a row until the whole query is known: ROW_KEY('relation', column, ...)
 ROW_KEY = "NACRE_ROW_KEY"
@@ -36,6 +36,11 @@ class KeyedTables:
         second, slash, _ = rest.partition("/")
         named = self._by_iri.get(f"{ROW_BASE}{first}/{second}") if slash else None
         return named or (self._by_iri.get(f"{ROW_BASE}{first}") if rest else None)
+
+    def encoded(self, cell: Cell) -> Cell:
+        """The IRI of a row from what `key_in_sql` gives; other cells as they are."""
+        table = self.of_key(cell) if isinstance(cell, str) else None
+        return cell if table is None else encoded_key(table, str(cell))
 
 
 def iri_part(name: str) -> str:
@@ -87,7 +92,7 @@ def key_in_sql(table: AttachedTable, columns: Sequence[exp.Expr], dialect: str) 
         may_lack = len(table.key) > 1 and table.guessed
         parts.append(exp.Coalesce(this=text, expressions=[exp.Literal.string("")]) if may_lack else text)
         separator = ";"
-    return concatenate(parts, dialect)
+    return concatenate(parts)
 
 
 def encoded_key(table: AttachedTable, text: str) -> str:
@@ -159,21 +164,16 @@ def lower_keys(tree: exp.Expr, tables: KeyedTables, dialect: str) -> exp.Expr:
     """The tree with the remaining keys as the text of their IRIs."""
 
     def lowered(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Literal) and node.is_string and node.this.startswith(ROW_BASE):
-            return _plain(node, tables)
+        if isinstance(node, exp.Literal) and node.is_string and (table := tables.of_key(node.this)) is not None:
+            # as `key_in_sql` gives it
+            plain = plain_key(table, node.this)
+            return node if plain is None else exp.Literal.string(plain)
         if not is_row_key(node):
             return node
         relation, *columns = node.expressions
         return key_in_sql(tables.by_relation[relation.this], columns, dialect)
 
     return tree.transform(lowered, copy=False)
-
-
-def _plain(node: exp.Literal, tables: KeyedTables) -> exp.Expr:
-    """The IRI of a row as `key_in_sql` gives it."""
-    table = tables.of_key(node.this)
-    plain = plain_key(table, node.this) if table is not None else None
-    return node if plain is None else exp.Literal.string(plain)
 
 
 def _simplified(node: exp.Expr, tables: Tables) -> exp.Expr:

@@ -7,9 +7,10 @@ its parameters alone: NULL, a negative number, a text, or a row of which table.
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
+from typing import Generic, NamedTuple, TypeVar
 
 from sqlglot import exp
 
@@ -31,7 +32,9 @@ _ISO_DATE = re.compile(r"\d{4}(?:-\d\d){0,2}")
 # texts that mean the same in every dialect; all others are bound
 _PLAIN = re.compile(r"[A-Za-z0-9 _.:/=;%,-]*")
 
-_HOLE = re.compile(rf"\\:{MARK}h(\d+)\b")
+_HOLE = re.compile(rf"\${MARK}h(\d+)\$")
+
+T = TypeVar("T")
 
 # the last year of four digits
 END_OF_YEARS = 9999
@@ -58,6 +61,10 @@ class NativeQuery:
         """The query as people read it."""
         return self.bindable.replace("\\:", ":")
 
+    @property
+    def named(self) -> dict[str, Cell]:
+        return {f"p{i}": value for i, value in enumerate(self.params)}
+
 
 @dataclass(frozen=True)
 class Hole:
@@ -73,7 +80,6 @@ class Hole:
     is_text: bool = False
 
     def value(self, params: Sequence[Cell]) -> Cell:
-        """The value for this place."""
         if self.number < 0:
             return self.constant
         value = params[self.number]
@@ -86,23 +92,28 @@ class Hole:
         return abs(value) if isinstance(value, int | float) else value
 
 
-@dataclass(frozen=True)
-class QueryTemplate:
+class QueryParts(NamedTuple, Generic[T]):
     """The text of a query around its holes, and whether the query limits its rows itself."""
 
-    texts: tuple[str, ...]
-    holes: tuple[Hole, ...]
+    texts: list[str]
+    holes: list[T]
     is_limited: bool
 
-    def filled(self, params: Sequence[Cell], limit: int | None) -> NativeQuery:
-        """The query with these values and at most `limit` rows."""
-        bound: dict[str, int] = {}
-        parts = [self.texts[0]]
-        for hole, text in zip(self.holes, self.texts[1:], strict=True):
-            parts += [_written(hole.value(params), bound), text]
-        if limit is not None and not self.is_limited:
-            parts.append(f"\nLIMIT {limit}")
-        return NativeQuery("".join(parts), tuple(bound))
+    def joined(self, written: Iterable[str], limit: int | None) -> str:
+        """The text with something written into each hole, and at most `limit` rows."""
+        parts = [each for pair in zip(self.texts, written, strict=False) for each in pair]
+        limited = f"\nLIMIT {limit}" if limit is not None and not self.is_limited else ""
+        return "".join([*parts, self.texts[-1], limited])
+
+
+QueryTemplate = QueryParts[Hole]
+
+
+def filled_template(template: QueryTemplate, params: Sequence[Cell], limit: int | None) -> NativeQuery:
+    """The query with these values and at most `limit` rows."""
+    bound: dict[str, int] = {}
+    written = [_written(hole.value(params), bound) for hole in template.holes]
+    return NativeQuery(template.joined(written, limit), tuple(bound))
 
 
 def _written(value: Cell, bound: dict[str, int]) -> str:
@@ -186,16 +197,24 @@ def marked(number: int, shape: Shape, tables: KeyedTables) -> exp.Expr:
 
 def template_of(tree: exp.Expr, shapes: Sequence[Shape], tables: KeyedTables, dialect: str) -> QueryTemplate:
     """The template of a translated tree with marks. Texts that could be read as SQL become holes, too."""
-    holes: list[Hole] = []
+    return query_parts(tree, lambda node: _hole(node, shapes, tables), dialect, (":", "\\:"))
+
+
+def query_parts(
+    tree: exp.Expr, find_hole: Callable[[exp.Literal], T | None], dialect: str, escape: tuple[str, str]
+) -> QueryParts[T]:
+    """The text of a tree around the holes that some of its literals are; `escape` is a character of the text and what
+    stands for it."""
+    holes: list[T] = []
     for node in list(tree.find_all(exp.Literal)):
-        hole = _hole(node, shapes, tables)
+        hole = find_hole(node)
         if hole is not None:
-            node.replace(exp.Var(this=f":{MARK}h{len(holes)}"))
+            node.replace(exp.Var(this=f"${MARK}h{len(holes)}$"))
             holes.append(hole)
     is_limited = not isinstance(tree, exp.Query) or tree.args.get("limit") is not None
-    text = tree.sql(dialect=dialect, pretty=True, comments=False).replace(":", "\\:")
+    text = tree.sql(dialect=dialect, pretty=True, comments=False, copy=False).replace(*escape)
     pieces = _HOLE.split(text)
-    return QueryTemplate(tuple(pieces[::2]), tuple(holes[int(number)] for number in pieces[1::2]), is_limited)
+    return QueryParts(pieces[::2], [holes[int(number)] for number in pieces[1::2]], is_limited)
 
 
 def _hole(node: exp.Literal, shapes: Sequence[Shape], tables: KeyedTables) -> Hole | None:

@@ -35,6 +35,7 @@ from nacre.extensions.databases.dialects import (
     kind_of,
     make_portable,
     output_position,
+    outputs,
     own_sources,
     refuse_other_tables,
     selects_of,
@@ -48,6 +49,7 @@ from nacre.extensions.databases.templates import (
     Shape,
     Templates,
     compare_days,
+    filled_template,
     marked,
     param_shape,
     template_of,
@@ -78,9 +80,10 @@ class Relations:
 
     @cached_property
     def columns(self) -> dict[str, dict[str, str]]:
-        found = {table.relation: {KEY: "TEXT"} | dict.fromkeys(_names(table), "TEXT") for table in self.database.tables}
-        found |= {name: dict.fromkeys(columns, "TEXT") for name, columns in _EMPTY.items()}
-        return found | {ENTITY: {KEY: "TEXT", "iri": "TEXT", "label": "TEXT"}}
+        found = {**_EMPTY, ENTITY: (KEY, "iri", "label")}
+        for each in self.database.tables:
+            found[each.relation] = (KEY, *(c.name for c in each.columns), *(link.name for link in each.links))
+        return {name: dict.fromkeys(columns, "TEXT") for name, columns in found.items()}
 
     @cached_property
     def kinds(self) -> dict[str, dict[str, Kind]]:
@@ -148,7 +151,6 @@ class Relations:
         return text_of(column, dialect) if link.cast == "text" else column
 
     def label(self, attached: AttachedTable, alias: str) -> exp.Expr:
-        """The name of a row."""
         dialect = self.database.dialect
         storages = {column.column: column.storage for column in attached.columns}
         storages |= dict(zip(attached.key, attached.storages, strict=True))
@@ -164,9 +166,9 @@ class Relations:
             spaced = [exp.Literal.string(" "), text] if parts else [text]
             if names is first:
                 # some of them may be missing
-                spaced = [exp.Coalesce(this=concatenate(spaced, dialect), expressions=[exp.Literal.string("")])]
+                spaced = [exp.Coalesce(this=concatenate(spaced), expressions=[exp.Literal.string("")])]
             parts += spaced
-        return concatenate(parts, dialect)
+        return concatenate(parts)
 
     def _source(self, attached: AttachedTable, alias: str) -> exp.Expr:
         named = exp.to_identifier(attached.schema, quoted=True) if attached.schema else None
@@ -214,8 +216,10 @@ class Relations:
         if isinstance(value, exp.Literal):
             table = self.keyed.of_key(str(value.this))
             return frozenset({table.relation} if table is not None else ())
-        if isinstance(value, (exp.Tuple, exp.Subquery, exp.Query)):
-            return self._kinds_of_several(value, depth)
+        if isinstance(value, exp.Tuple):
+            return self._kinds_of_all(value.expressions, depth)
+        if isinstance(value, (exp.Subquery, exp.Query)):
+            return self._kinds_of_all(outputs(value, 0), depth)
         if not isinstance(value, exp.Column):
             return None
         source = source_of(value)
@@ -227,34 +231,11 @@ class Relations:
                 return None
             link = next((link for link in attached.links if link.name == value.name), None)
             return frozenset({link.target}) if link else frozenset({source.name}) if value.name == KEY else None
-        if isinstance(source, (exp.Subquery, exp.CTE)):
-            return self._kinds_of_projection(source.this, value.name, depth)
-        return None
+        return self._kinds_of_all(outputs(source, output_position(source, value.name)), depth)
 
-    def _kinds_of_several(self, value: exp.Expr, depth: int) -> frozenset[str] | None:
-        if isinstance(value, exp.Tuple):
-            each = [self._kinds_of(part, depth + 1) for part in value.expressions]
-        else:
-            query = value.this if isinstance(value, exp.Subquery) else value
-            if not isinstance(query, exp.Query) or not query.selects:
-                return None
-            return self._kinds_of_projection(query, query.selects[0].alias_or_name, depth)
-        return None if None in each else frozenset().union(*(kinds for kinds in each if kinds))
-
-    def _kinds_of_projection(self, query: exp.Expr, name: str, depth: int) -> frozenset[str] | None:
-        """The relations whose keys a column of a subquery can have."""
-        if isinstance(query, exp.Subquery):
-            return self._kinds_of_projection(query.this, name, depth + 1)
-        if isinstance(query, exp.SetOperation):
-            names = [each.alias_or_name for each in query.selects]
-            at = names.index(name) if name in names else -1
-            sides = [_select_at(side, at) for side in (query.this, query.expression)]
-            each = [self._kinds_of(side, depth + 1) if side is not None else None for side in sides]
-            return None if None in each else frozenset().union(*(kinds for kinds in each if kinds))
-        if not isinstance(query, exp.Select):
-            return None
-        shown = next((each for each in query.selects if each.alias_or_name == name), None)
-        return self._kinds_of(shown.unalias(), depth + 1) if shown is not None else None
+    def _kinds_of_all(self, values: Sequence[exp.Expr], depth: int) -> frozenset[str] | None:
+        each = [self._kinds_of(value.unalias(), depth + 1) for value in values]
+        return None if None in each or not each else frozenset().union(*(kinds for kinds in each if kinds))
 
 
 def translate(
@@ -266,7 +247,7 @@ def translate(
     shapes = tuple([param_shape(value, relations.keyed) for value in params])
     key = (sql, shapes, limit is not None and database.dialect != "sqlite")
     template = relations.templates.get(key, lambda: _template(*key, database, relations))
-    return template.filled(params, limit)
+    return filled_template(template, params, limit)
 
 
 def _template(
@@ -357,9 +338,7 @@ def _check_growth(tree: exp.Expr) -> None:
         return sizes[id(node)]
 
     def origins(column: exp.Column) -> list[exp.Expr]:
-        source = source_of(column)
-        at = output_position(source, column.name)
-        return [] if at < 0 else [each.selects[at] for each in selects_of(source) if at < len(each.selects)]
+        return outputs(source := source_of(column), output_position(source, column.name))
 
     if size(tree) > MOST_NODES:
         raise ToolError("too_large", "The query has too many parts.")
@@ -419,53 +398,27 @@ _EMPTY = {
 def _without_look_up(node: exp.Expr) -> exp.Expr:
     """`(SELECT iri FROM entity WHERE id = key)` as the key, which is an IRI; keys among those with IRIs as keys among
     IRIs."""
+    query = node.args.get("query") if isinstance(node, exp.In) else node
+    select = query.this if isinstance(query, exp.Subquery) else query if isinstance(node, exp.In) else None
+    if not isinstance(select, exp.Select) or len(select.selects) != 1 or (where := select.args.get("where")) is None:
+        return node
+    column, sources = select.selects[0].unalias(), list(own_sources(select))
+    if len(sources) != 1 or not isinstance(source := sources[0], exp.Table) or source.name != ENTITY:
+        return node
     if isinstance(node, exp.In):
-        return _among_iris(node)
-    if not isinstance(node, exp.Subquery) or not isinstance(node.this, exp.Select) or len(node.this.selects) != 1:
-        return node
-    select, where = node.this, node.this.args.get("where")
-    column = select.selects[0].unalias()
-    sources = list(own_sources(select))
-    if len(sources) != 1 or not isinstance(sources[0], exp.Table) or sources[0].name != ENTITY or where is None:
-        return node
-    if not isinstance(column, exp.Column) or column.name not in (KEY, "iri") or not isinstance(where.this, exp.EQ):
-        return node
-    for own, other in _equated(where.this):
-        if (
-            own.table == sources[0].alias_or_name
-            and own.name in (KEY, "iri")
-            and isinstance(other, exp.Column | exp.Literal)
-        ):
-            return other
+        listed = where.this.expressions if isinstance(where.this, exp.In) else []
+        is_look_up = listed and all(isinstance(each, exp.Literal) for each in listed)
+        return exp.In(this=node.this, expressions=[each.copy() for each in listed]) if is_look_up else node
+    if isinstance(column, exp.Column) and column.name in (KEY, "iri") and isinstance(where.this, exp.EQ):
+        for own, other in _equated(where.this):
+            is_key = own.table == source.alias_or_name and own.name in (KEY, "iri")
+            if is_key and isinstance(other, exp.Column | exp.Literal):
+                return other
     return node
-
-
-def _among_iris(node: exp.In) -> exp.In:
-    query = node.args.get("query")
-    select = query.this if isinstance(query, exp.Subquery) else query
-    where = select.args.get("where") if isinstance(select, exp.Select) else None
-    if where is None or not isinstance(where.this, exp.In) or not isinstance(select, exp.Select):
-        return node
-    sources, listed = list(own_sources(select)), where.this.expressions
-    is_look_up = len(sources) == 1 and isinstance(sources[0], exp.Table) and sources[0].name == ENTITY
-    if is_look_up and listed and all(isinstance(each, exp.Literal) for each in listed) and len(select.selects) == 1:
-        return exp.In(this=node.this, expressions=[each.copy() for each in listed])
-    return node
-
-
-def _names(table: AttachedTable) -> list[str]:
-    return [*(column.name for column in table.columns), *(link.name for link in table.links)]
 
 
 def _column(alias: str, name: str) -> exp.Column:
     return exp.column(name, table=alias, quoted=True)
-
-
-def _select_at(query: exp.Expr, at: int) -> exp.Expr | None:
-    query = query.this if isinstance(query, exp.Subquery) else query
-    if not isinstance(query, exp.Query) or not 0 <= at < len(query.selects):
-        return None
-    return query.selects[at].unalias()
 
 
 def _columns_of(table: exp.Table) -> list[exp.Column]:

@@ -20,7 +20,6 @@ class DocumentTextBuilder:
     counted: DocumentSize = field(default_factory=DocumentSize)
 
     def add(self, kind: BlockKind, text: str, *, words: str = "", level: int = 0) -> None:
-        """Append a block."""
         text = text.strip()
         if not text:
             return
@@ -30,7 +29,6 @@ class DocumentTextBuilder:
         self.size += len(text) + len(BLOCK_SEPARATOR)
 
     def done(self, title: str = "", pages: Iterable[int] = ()) -> DocumentText:
-        """The built text with all blocks."""
         return DocumentText("".join(self.parts).rstrip("\n"), tuple(self.blocks), title, pages=tuple(pages))
 
 

@@ -186,7 +186,8 @@ def _checked(text: str, prefixes: Mapping[str, str], facts: Facts, draft: LayerD
         checked = check_draft(text, prefixes, facts, draft.sections)
     except IngestionError as error:
         return CheckedDraft({}, [FailedEntry("", "", text, str(error))])
-    draft.sections = merge_sections(draft.sections, checked.sections)
+    # the entries of earlier calls win
+    draft.sections = _merged(checked.sections, draft.sections)
     return checked
 
 
@@ -370,11 +371,6 @@ def check_draft(text: str, prefixes: Mapping[str, str], facts: Facts, earlier: M
             checked.failed.append(FailedEntry(*place, here[place], failing[line]))
             _remove(checked.sections, *place)
     return checked
-
-
-def merge_sections(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of both; those of `one` win."""
-    return _merged(other, one)
 
 
 def _entries(data: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:

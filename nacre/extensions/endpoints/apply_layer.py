@@ -462,20 +462,15 @@ def check_endpoint_layers(asking: BudgetedEndpoint, files: LayerFiles) -> LayerR
     applied = apply_endpoint_layers(asking, probe_endpoint(asking), files)
     own = {each.name for each in files.files}
     given = [(i, entry) for i, entry in enumerate(applied.layer.entries) if entry.place.file in own]
-    reports = [
-        EntryReport(entry.place, entry_name(entry), applied.counts.get(i), _examples(entry, applied))
-        for i, entry in given
-    ]
+    literals = {iri: applied.probed.literals[iri] for iri in applied.patterns if iri in applied.probed.literals}
+    reports = []
+    for i, entry in given:
+        # some literals of a derived property
+        found = literals.get(entry.iri) if isinstance(entry, PropertyEntry) else None
+        examples = tuple(term.value[:80] for term, _ in found.counts[:EXAMPLES]) if found is not None else ()
+        reports.append(EntryReport(entry.place, entry_name(entry), applied.counts.get(i), examples))
     problems = [*applied.problems, *shared_names([entry for _, entry in given])]
     for i, entry in given:
         if applied.counts.get(i) == 0:
             problems.append(Problem(entry.place, f"'{entry_name(entry)}' gives nothing in this graph."))
     return LayerReport(tuple(reports), tuple(sorted(problems, key=lambda p: p.place)))
-
-
-def _examples(entry: Entry, applied: EndpointLayer) -> tuple[str, ...]:
-    """Some literals of a derived property."""
-    if not isinstance(entry, PropertyEntry) or entry.iri not in applied.patterns:
-        return ()
-    literals = applied.probed.literals.get(entry.iri)
-    return tuple(term.value[:80] for term, _ in literals.counts[:EXAMPLES]) if literals else ()

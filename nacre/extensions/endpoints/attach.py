@@ -28,7 +28,7 @@ from ingestion.stages import (
 )
 from nacre.config.settings import Settings
 from nacre.errors import ConfigError, IngestionError, ToolError
-from nacre.extensions.endpoints.apply_layer import EndpointLayer, apply_endpoint_layers, check_endpoint_layers
+from nacre.extensions.endpoints.apply_layer import apply_endpoint_layers, check_endpoint_layers
 from nacre.extensions.endpoints.describe_endpoint import EndpointDescription, describe_endpoint
 from nacre.extensions.endpoints.endpoint import EndpointSource
 from nacre.extensions.endpoints.probe import (
@@ -165,7 +165,8 @@ def attach_endpoint(
         on_stage("schema", 0, 0)
         probed = probe_endpoint(budgeted)
         layer = apply_endpoint_layers(budgeted, probed, layers)
-        described = describe_layered(layer)
+        described = describe_endpoint(layer.probed, layer.naming, layer.patterns)
+        described = described._replace(schema=layer.shown(described.schema))
         if not described.schema.classes:
             raise IngestionError(f"{url} shows no things of a class. Name its graphs with --named-graph IRI.")
         stored = tuple(iri for iri in described.names if iri not in layer.patterns)
@@ -226,12 +227,6 @@ def check_attached_layers(
     with closing(EndpointSource(known.url, known.graphs, limits(known.url))) as source:
         _check_answers(source)
         return check_endpoint_layers(BudgetedEndpoint(source, budget), files)
-
-
-def describe_layered(layer: EndpointLayer) -> EndpointDescription:
-    """The description of a graph with its layer."""
-    described = describe_endpoint(layer.probed, layer.naming, layer.patterns)
-    return described._replace(schema=layer.shown(described.schema))
 
 
 def attached_layers(name: str, data: Path) -> LayerFiles:

@@ -86,7 +86,10 @@ class EndpointSource:
         # one more row shows that there are more
         wanted = int(sliced["limit"]) if sliced else limit + 1
         unlimited = query[: sliced.start()] if sliced else query
-        first = _lower_limit(query, sliced, limit + 1) if sliced else f"{query}\nLIMIT {wanted}"
+        first = query if sliced else f"{query}\nLIMIT {wanted}"
+        if sliced and wanted > limit + 1:
+            # no more rows than are read
+            first = f"{query[: sliced.start('limit')]}{limit + 1}{query[sliced.end('limit') :]}"
         names = projected_names(query)
         found, maximum = self._page(first, names, limit + 1, deadline)
         rows, pages = found.rows, 1
@@ -100,19 +103,16 @@ class EndpointSource:
         return Solutions(found.variables, rows[:limit], len(rows) > limit or cut)
 
     def ask(self, query: str, *, seconds: float) -> bool:
-        """The answer of an ASK."""
         deadline = time.monotonic() + seconds
         return read_truth(self.url, self._send(query, JSON_RESULTS, deadline)[0], partial(self._check_time, deadline))
 
     def construct(self, query: str, *, limit: int, seconds: float) -> list[Triple]:
-        """At most `limit` triples of a CONSTRUCT."""
         deadline = time.monotonic() + seconds
         content, headers = self._send(query, TRIPLES, deadline)
         media, check = headers.get("content-type", ""), partial(self._check_time, deadline)
         return read_triples(self.url, content, media, limit, check)
 
     def close(self) -> None:
-        """Close its connections."""
         self._client.close()
 
     def _page(self, query: str, names: Sequence[str] | None, most: int, deadline: float) -> tuple[Solutions, int]:
@@ -173,7 +173,7 @@ class EndpointSource:
     def _content(self, reply: httpx.Response, deadline: float) -> bytes:
         body = bytearray()
         try:
-            bound_body(reply, _BodyBound())
+            bound_body(reply, MAX_BYTES)
             for part in reply.iter_raw():
                 body += part
                 self._check_time(deadline)
@@ -235,13 +235,6 @@ def _authorization(key: str) -> dict[str, str]:
         return {}
     value = key if key.startswith("Bearer ") else f"Basic {b64encode(key.encode()).decode()}"
     return {"Authorization": value}
-
-
-def _lower_limit(query: str, sliced: re.Match[str], most: int) -> str:
-    """The query with its own LIMIT, or a lower one if it asks for more rows than are read."""
-    if int(sliced["limit"]) <= most:
-        return query
-    return f"{query[: sliced.start('limit')]}{most}{query[sliced.end('limit') :]}"
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:
@@ -327,16 +320,6 @@ _TIMED_OUT = re.compile(r"time.?out|timed out|exceeds the limit|S1T00|too long",
 _VIRTUOSO_ASK = "__ASK_RETVAL"
 
 Row = tuple[SparqlTerm | None, ...]
-
-
-class _BodyBound:
-    """Lets a body have at most MAX_BYTES, inflated."""
-
-    def __init__(self) -> None:
-        self.most_bytes = MAX_BYTES
-
-    def count(self, part: bytes) -> None:
-        """Nothing else is counted while it is received."""
 
 
 def nothing_to_check() -> None:

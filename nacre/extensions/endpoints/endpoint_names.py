@@ -12,10 +12,11 @@ from urllib.parse import quote, unquote
 
 from rapidfuzz.distance import OSA
 
+from ingestion.vocabulary import language_rank
 from nacre.errors import ToolError
 from nacre.extensions.endpoints.endpoint import EndpointSource
 from nacre.language.thesaurus import function_words, gradable_adjective
-from nacre.language.tokens import Token, code_parts, fold, is_known, lemma, lexicon_tokens, split_name, tokenize
+from nacre.language.tokens import Token, code_parts, is_known, lemma, lexicon_tokens, split_name, tokenize
 from nacre.plans.sparql_vocabulary import (
     class_pattern,
     derived_patterns,
@@ -98,7 +99,6 @@ class EndpointNames:
         return {key: self._label(key, facts) for key, facts in found.items()}
 
     def close(self) -> None:
-        """Close its connections."""
         self.source.close()
 
     def thing(self, key: str) -> LexiconThing | None:
@@ -237,7 +237,7 @@ class EndpointNames:
     def _label(self, key: str, facts: Sequence[tuple[str, SparqlTerm]]) -> str:
         """The best name: by predicate, then in English, then without a language. Else the end of the IRI."""
         ranks = {predicate: rank for rank, predicate in enumerate(self._naming_predicates)}
-        named = [(ranks[p], _language_rank(term.language), term.value) for p, term in facts if p in ranks]
+        named = [(ranks[p], language_rank(term.language), term.value) for p, term in facts if p in ranks]
         return min(named)[2] if named else _iri_end(key).replace("_", " ")
 
 
@@ -245,11 +245,6 @@ def _iri_end(key: str) -> str:
     """The last segment of an IRI, decoded."""
     end = key.rstrip("/#").rsplit("#", 1)[-1].rsplit("/", 1)[-1]
     return unquote(end) if "%" in end else end
-
-
-def _language_rank(language: str) -> tuple[int, str]:
-    tag = fold(language)
-    return (0, "") if tag == "en" else (1, tag) if tag.startswith("en-") else (2, "") if not tag else (3, tag)
 
 
 MAX_NAME_EDITS = 2  # Edits between a misspelt word and the right one, at most.
@@ -367,13 +362,14 @@ class NamePatterns:
         derived = [iri for iri in endpoint.names if derived_patterns(schema, iri)][:MAX_DERIVED_NAMES]
         self.names = tuple(stored[:MAX_NAME_PREDICATES])
         self.derived = {iri: write_statement(schema, iri, "?s", "?l", f"?w{i}_") for i, iri in enumerate(derived)}
-        self.described, self.searched = described, searched
+        self.described, self.searched = set(described), searched
 
     def forms(self, words: Sequence[Token], *, unaccounted: bool = False) -> list[str]:
         """The words of a text that names may contain, as written and as lemmas. With `unaccounted` only those that no
         class, property or gradable adjective explains."""
-        content = [t for t in words if t.norm not in function_words() and t.lemma not in function_words()]
-        wanted = [token for token in content if not (unaccounted and self._is_explained(token))]
+        wanted = [t for t in words if t.norm not in function_words() and t.lemma not in function_words()]
+        if unaccounted:
+            wanted = [t for t in wanted if not {t.norm, t.lemma} & self.described and gradable_adjective(t) is None]
         return list(dict.fromkeys(form for token in wanted for form in (token.norm, token.lemma)))
 
     def widest_first(self, text: str, words: Sequence[Token], forms: Collection[str]) -> Iterator[str]:
@@ -388,9 +384,6 @@ class NamePatterns:
         return union_pattern(
             [self._complete_names(text, words, forms), self._by_iri(text, words, forms), self._pairs(words)]
         )
-
-    def _is_explained(self, token: Token) -> bool:
-        return bool({token.norm, token.lemma} & set(self.described)) or gradable_adjective(token) is not None
 
     def _pairs(self, words: Sequence[Token]) -> str:
         between = {"": "[^a-z0-9]+", "virtuoso": " "}.get(self.search)

@@ -132,12 +132,10 @@ class BudgetedEndpoint:
 
     @property
     def over(self) -> bool:
-        """Whether the budget is used up."""
         return self._left <= self.asked or time.monotonic() >= self._end
 
     @property
     def seconds(self) -> float:
-        """The seconds used so far."""
         return time.monotonic() - self._start
 
     def rows(self, query: str, limit: int = 1000, seconds: float = MAX_QUERY_SECONDS) -> list[Row] | None:
@@ -174,7 +172,9 @@ def probe_endpoint(asking: BudgetedEndpoint) -> ProbeResult:
         for kind in kinds
     ]
     if not predicates:
-        predicates = dict(_estimated(kinds))
+        for kind in kinds:
+            for predicate, n in kind.triples.items():
+                predicates[predicate] = predicates.get(predicate, 0) + round(n * kind.scale)
     wanted = sorted(predicates, key=lambda iri: (-predicates[iri], iri))[:MOST_PREDICATES]
     said = _said(asking, [*classes, *wanted])
     with_literals = {p for kind in kinds for p, n in kind.triples.items() if n > kind.links.get(p, 0)}
@@ -215,10 +215,8 @@ def _sampled_classes(asking: BudgetedEndpoint) -> dict[str, int]:
 
 def _predicates(asking: BudgetedEndpoint) -> dict[str, int]:
     counting = "SELECT ?p (COUNT(*) AS ?n) WHERE { ?s ?p ?o } GROUP BY ?p ORDER BY DESC(?n)"
-    stated = (
-        f"SELECT ?p ?n WHERE {{ ?d <{_VOID}propertyPartition> ?q . ?q <{_VOID}property> ?p ; <{_VOID}triples> ?n }}"
-    )
-    found = _counts(asking, counting, stated, "", MOST_PREDICATES)
+    partition = f"?d <{_VOID}propertyPartition> ?q . ?q <{_VOID}property> ?p ; <{_VOID}triples> ?n"
+    found = _counts(asking, counting, f"SELECT ?p ?n WHERE {{ {partition} }}", "", MOST_PREDICATES)
     found.pop(TYPE, None)
     return found
 
@@ -309,14 +307,6 @@ def sample_type_set(
         {(p, c): read_count(m) or 0 for p, c, _, m in targets or ()},
         tuple(sorted(iri for (iri,) in seen or ())),
     )
-
-
-def _estimated(kinds: Iterable[TypeSetSample]) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for kind in kinds:
-        for predicate, n in kind.triples.items():
-            found[predicate] += round(n * kind.scale)
-    return found
 
 
 def _said(asking: BudgetedEndpoint, about: Sequence[str]) -> dict[tuple[str, str], tuple[SparqlTerm, ...]]:

@@ -111,18 +111,13 @@ class GraphStore:
         key = re.compile(rf"parts/{re.escape(graph)}/[A-Za-z0-9][A-Za-z0-9._-]{{0,300}}\.tar")
         try:
             data = json.loads(self._files.cat_file(self._current(graph, number), end=MAX_PUBLICATION_BYTES))
-            pointer = data["pointer"]
-            known = None
-            if pointer is not None:
-                known = Pointer(**{key: pointer[key] for key in Pointer.__dataclass_fields__ if key in pointer})
+            known = None if data["pointer"] is None else from_json(Pointer, data["pointer"])
             parts = tuple(Part(**part) for part in data["parts"])
         except _failures() as error:
             raise _unavailable(error) from None
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise IncompletePart(f"Publication {number} of {graph!r} can't be read.") from error
-        places = [part.place for part in parts]
-        if known is not None:
-            places += _places(known)
+        places = [part.place for part in parts] + (_places(known) if known is not None else [])
         # keys are read and removed, so they must be those of this graph
         keys = (isinstance(part.key, str) and key.fullmatch(part.key) for part in parts)
         if not (all(keys) and all(isinstance(each, str) and PLACE.fullmatch(each) for each in places)):
@@ -131,11 +126,7 @@ class GraphStore:
 
     def create(self, publication: Publication) -> bool:
         """Make a publication the current one; False if its number is taken."""
-        pointer = publication.pointer
-        content: Mapping[str, Any] = {
-            "pointer": None if pointer is None else asdict(pointer),
-            "parts": [asdict(part) for part in publication.parts],
-        }
+        content = {name: value for name, value in asdict(publication).items() if name in ("pointer", "parts")}
         place = self._current(publication.graph, publication.number)
         try:
             self._files.makedirs(f"{self._root}/current", exist_ok=True)
@@ -281,7 +272,7 @@ def follow_store(store: GraphStore, data: Path, wait_seconds: float = 0.0) -> li
     for name in sorted({*numbers, *known, *here}):
         if GRAPH_NAME.fullmatch(name) and _differs(data, name, numbers.get(name, 0)):
             try:
-                changed += [name] if _follow_graph(store, data, name, numbers.get(name, 0), wait_seconds) else []
+                changed += [name] if _follow_graph(store, data, name, wait_seconds) else []
             except ConfigError as error:
                 log.warning("graph %s: %s", name, error)
             except OSError as error:
@@ -300,10 +291,12 @@ def _differs(data: Path, name: str, number: int) -> bool:
     return number != same.number or _pointer(data / name) != same.pointer
 
 
-def _follow_graph(store: GraphStore, data: Path, name: str, number: int, wait_seconds: float) -> bool:
+def _follow_graph(store: GraphStore, data: Path, name: str, wait_seconds: float) -> bool:
     home = data / name
     home.mkdir(parents=True, exist_ok=True)
     with versions.writer_lock(home, wait_seconds):
+        # a command may have published from here since the last look
+        number = store.numbers().get(name, 0)
         same, here = _read_same(data, name), _pointer(home)
         changed_here, changed_there = here != same.pointer, number != same.number
         is_new = changed_here and (same.pointer is None or here is None or here["version"] != same.pointer["version"])
@@ -330,7 +323,9 @@ def _follow_graph(store: GraphStore, data: Path, name: str, number: int, wait_se
 def _publish(store: GraphStore, home: Path, same: _Same, *, force: bool) -> Publication | None:
     """Publish the current version; None if another one was published meanwhile, unless `force`."""
     pointer = versions.read_pointer(home)
-    known = {part.place: part for part in _known_parts(store, home.name, same.number)}
+    # those that are in the store already, if nobody has removed them
+    is_there = same.number and store.numbers().get(home.name, 0) == same.number
+    known = {part.place: part for part in (store.read(home.name, same.number).parts if is_there else ())}
     parts: tuple[Part, ...] = ()
     if pointer is not None:
         # the earlier set of vectors is of use where it is
@@ -345,13 +340,6 @@ def _publish(store: GraphStore, home: Path, same: _Same, *, force: bool) -> Publ
             return None
         number = max(store.numbers().get(home.name, 0), number + 1)
     raise ConfigError(f"Others publish {home.name!r} again and again. Run the command again.")
-
-
-def _known_parts(store: GraphStore, name: str, number: int) -> tuple[Part, ...]:
-    """The parts that are in the store already, if nobody has removed them."""
-    if not number or store.numbers().get(name, 0) != number:
-        return ()
-    return store.read(name, number).parts
 
 
 def _fetch(store: GraphStore, home: Path, publication: Publication) -> None:

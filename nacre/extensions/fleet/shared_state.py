@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from nacre.errors import ConfigError
 from nacre.records.threads import run_in_thread
@@ -68,8 +68,7 @@ class StoredRun:
     is_done: bool = False
 
 
-@dataclass(frozen=True)
-class Wishes:
+class Wishes(NamedTuple):
     """What other servers want of a run: its end, for a reason, and whether somebody follows it there."""
 
     stop: str | None
@@ -141,7 +140,6 @@ class RunStates:
         return [(kind, data) for kind, data in self._database.read(sql, id, after)]
 
     def is_alive(self, server: str) -> bool:
-        """Whether a server lives."""
         return self._locks.is_held(f"server-{server}")
 
     def request_stop(self, id: str, why: str) -> None:
@@ -252,12 +250,12 @@ class SharedRuns(Runs):
         self._written = {id: number for id, number in self._written.items() if id in self._runs}
         if any(not run.is_done for run in self._runs.values()):
             wishes = await loop.run_in_executor(self._pool, self._states.wishes)
-            for id, wish in wishes.items():
+            for id, (stop, is_followed) in wishes.items():
                 if (local := self._runs.get(id)) is not None:
-                    if wish.is_followed:
+                    if is_followed:
                         local.keep_alive()
-                    if wish.stop is not None:
-                        local.stop(wish.stop)
+                    if stop is not None:
+                        local.stop(stop)
 
     async def _ask(self, call: Callable[..., T], *given: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._followers, call, *given)
@@ -394,10 +392,9 @@ RUNS_VERSIONS = (
 _FIELDS = "id, owner, graph, thread, server, created, lasting, status, ended"
 
 
-def _parse_run(row: Sequence[object]) -> StoredRun:
+def _parse_run(row: Sequence[Any]) -> StoredRun:
     id, owner, graph, thread, server, created, lasting, status, ended = row
-    known = str(id), str(owner), str(graph), str(thread), str(server)
-    return StoredRun(*known, float(str(created)), bool(lasting), str(status), ended is not None)
+    return StoredRun(id, owner, graph, thread, server, created, bool(lasting), status, ended is not None)
 
 
 # a lot is this share of what a key may send at once, and is dropped after so many seconds
@@ -548,14 +545,8 @@ class SharedKeyStore(KeyStore):
             )
 
 
-def _parse_row(row: Sequence[object]) -> StoredKey:
+def _parse_row(row: Sequence[Any]) -> StoredKey:
     name, hash, graphs, created, revoked, may = row
-    readable = json.loads(str(graphs))
-    return StoredKey(
-        str(name),
-        str(hash),
-        None if readable is None else tuple(readable),
-        float(str(created)),
-        None if revoked is None else float(str(revoked)),
-        tuple(json.loads(str(may))),
-    )
+    readable = json.loads(graphs)
+    graphs = None if readable is None else tuple(readable)
+    return StoredKey(name, hash, graphs, created, revoked, tuple(json.loads(may)))

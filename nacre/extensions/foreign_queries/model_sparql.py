@@ -16,10 +16,12 @@ from rapidfuzz import fuzz, process
 
 from nacre.errors import ToolError
 from nacre.extensions.foreign_queries.origins import Origin, check_headings, check_origins
+from nacre.extensions.foreign_queries.run_model_sql import query_result
 from nacre.extensions.foreign_queries.sparql_origins import sparql_origins
+from nacre.extensions.foreign_queries.sql_guard import first_line
 from nacre.plans.sparql_engine import LabelLookup, last_segment
 from nacre.plans.sparql_vocabulary import Prefixes, Vocabulary, cell_value, format_iri
-from nacre.records.evidence import BranchResult, Cell, Query, QueryError, Rows, Table
+from nacre.records.evidence import BranchResult, Cell, Query, QueryError, Table
 from nacre.records.schema import Schema
 from nacre.stores.sparql_source import (
     SparqlSource,
@@ -33,7 +35,7 @@ from nacre.stores.sparql_source import (
 from nacre.stores.sqlite.triples import TYPE
 from tools.sandbox import LONGEST
 from tools.sparql import BRANCH
-from tools.sql import failed_query, summarize_rows
+from tools.sql import failed_query
 
 _UNKNOWN = re.compile(r"There is no (predicate|class) <([^<>]*)>")
 
@@ -123,12 +125,7 @@ def run_model_sparql(
             took = time.perf_counter() - started
             return failed_query(error, query, words, round=round, seconds=took, by="model", branch=BRANCH)
         took = time.perf_counter() - started
-        shown, is_cut = len(table.rows), table.truncated
-        counts: dict[str, Any] = {"rows": shown, "truncated": is_cut, "seconds": took}
-        executed = Query(BRANCH, round, guarded.text, words, **counts, by="model", portable=anywhere)
-        keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
-        rows = Rows(BRANCH, round, table, text=summarize_rows(table), query=executed, keys=keys)
-        return BranchResult(BRANCH, (rows,), (executed,), by="model")
+        return query_result(table, Query(BRANCH, round, guarded.text, words, seconds=took, portable=anywhere))
 
     declared = prefixes.declare(text)
     first = run(declared)
@@ -290,9 +287,7 @@ def parse_sparql(text: str) -> Any:
     except RecursionError:
         raise ToolError("too_large", "The query is nested too deep. Write it with fewer levels.") from None
     except Exception as error:  # rdflib raises kinds of its own, and bare ones
-        lines = str(error).strip().splitlines()
-        reason = lines[0] if lines else type(error).__name__
-        raise ToolError("syntax", f"The query can't be parsed as SPARQL 1.1: {reason}") from None
+        raise ToolError("syntax", f"The query can't be parsed as SPARQL 1.1: {first_line(error)}") from None
 
 
 def algebra_nodes(node: Any) -> Iterator[Any]:

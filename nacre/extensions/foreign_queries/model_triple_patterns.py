@@ -157,5 +157,4 @@ def _column_triples(
 
 def _column(relation: Relation, name: str) -> Column | None:
     """The column of the schema that has this name in the table, or has it for one of its parts."""
-    parts = ((c, (c.value, c.low, c.high, c.text, c.link)) for c in relation.columns)
-    return next((column for column, names in parts if name in {each.lower() for each in names}), None)
+    return next((column for column in relation.columns if name in map(str.lower, column.names)), None)

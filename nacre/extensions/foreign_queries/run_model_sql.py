@@ -19,8 +19,10 @@ from nacre.extensions.foreign_queries.sql_guard import (
     check_measures,
     divide_as_reals,
     guard_sql,
+    named_relations,
     repair_empty,
     repair_query,
+    row_sources,
     sql_text,
 )
 from nacre.extensions.foreign_queries.sql_origins import check_sql_values
@@ -60,9 +62,8 @@ def run_model_sql(
         return _with_hint(first, repaired)
     words = f"repaired ({repaired.kind}): {repaired.hint}"
     second = _run(repaired.sql, tables, round, limit, seconds, numbers, words)
-    if second.error is not None:
-        return replace(_with_hint(first, repaired), queries=(*first.queries, *second.queries))
-    return replace(second, queries=(*first.queries, *second.queries))
+    best = _with_hint(first, repaired) if second.error is not None else second
+    return replace(best, queries=(*first.queries, *second.queries))
 
 
 def _run(
@@ -82,19 +83,15 @@ def _run(
         table = _table(query, tables, schema, limit, seconds)
     except ToolError as error:
         return failed_query(error, sql, words, round=round, seconds=time.perf_counter() - started, by="model")
-    executed = Query(
-        BRANCH,
-        round,
-        sql,
-        words,
-        rows=len(table.rows),
-        truncated=table.truncated,
-        seconds=time.perf_counter() - started,
-        by="model",
-    )
+    return query_result(table, Query(BRANCH, round, sql, words, seconds=time.perf_counter() - started))
+
+
+def query_result(table: Table, query: Query) -> BranchResult:
+    """The rows of a query that a model wrote."""
+    executed = replace(query, rows=len(table.rows), truncated=table.truncated, by="model")
     keys = tuple(dict.fromkeys(key for row in table.keys for key in row))
-    evidence = Rows(BRANCH, round, table, text=summarize_rows(table), query=executed, keys=keys)
-    return BranchResult(BRANCH, (evidence,), (executed,), by="model")
+    rows = Rows(query.tool, query.round, table, text=summarize_rows(table), query=executed, keys=keys)
+    return BranchResult(query.tool, (rows,), (executed,), by="model")
 
 
 def _find_repair(text: str, found: BranchResult, tables: Tables, seconds: float) -> Repair | None:
@@ -184,9 +181,6 @@ def _unit(projection: exp.Expr, units: Mapping[str, set[str]]) -> str:
 
 KEYS_SHOWN = 50
 
-# the table with the names of all things
-_NAMES = Relation("entity", "table", "id", ())
-
 
 class ContributingQueries(NamedTuple):
     """For a query whose rows aggregate: the query that counts the things behind them, and one for the first of them."""
@@ -244,8 +238,7 @@ def used_tables(text: str, schema: Schema) -> list[UsedTable]:
 def _used_table(query: exp.Select, table: exp.Table, relation: Relation) -> UsedTable:
     owners = ("", table.alias_or_name.lower())
     used = {column.name.lower() for column in query.find_all(exp.Column) if column.table.lower() in owners}
-    columns = ((c, (c.value, c.low, c.high, c.text, c.link)) for c in relation.columns)
-    predicates = tuple(column.predicate for column, names in columns if used & {n.lower() for n in names if n})
+    predicates = tuple(c.predicate for c in relation.columns if used.intersection(map(str.lower, c.names)))
     if not any(column.table.lower() in owners for shown in query.selects for column in shown.find_all(exp.Column)):
         return UsedTable(predicates, "")
     key = _key(table, relation)
@@ -256,7 +249,7 @@ def _used_table(query: exp.Select, table: exp.Table, relation: Relation) -> Used
 def _source_table(query: exp.Query, schema: Schema) -> tuple[exp.Table, Relation] | None:
     """The first table of a plain select that is a relation of the schema; `entity` only has the names."""
     for each in _source_tables(query, schema):
-        if each is None or each[1].name != _NAMES.name:
+        if each is None or each[1].name != "entity":
             return each
     return None
 
@@ -265,16 +258,12 @@ def _source_tables(query: exp.Query, schema: Schema) -> Iterator[tuple[exp.Table
     """The tables of a plain select; None for another source of rows."""
     if not isinstance(query, exp.Select):
         return
-    # the argument is named from or from_, depending on the release
-    clause = query.args.get("from_") or query.args.get("from")
     own = {cte.alias.lower() for cte in query.find_all(exp.CTE)}
-    relations = {_NAMES.name: _NAMES, **{name.lower(): each for name, each in schema.relation_of.items()}}
-    for table in (
-        clause.this if isinstance(clause, exp.From) else None,
-        *(j.this for j in query.args.get("joins") or ()),
-    ):
-        name = table.name.lower() if isinstance(table, exp.Table) else ""
-        yield (table, relations[name]) if name in relations and name not in own else None
+    relations = named_relations(schema)
+    for table in row_sources(query):
+        name = table.name.lower()
+        is_known = isinstance(table, exp.Table) and name in relations and name not in own
+        yield (cast(exp.Table, table), relations[name]) if is_known else None
 
 
 def _key(table: exp.Table, relation: Relation) -> exp.Column:

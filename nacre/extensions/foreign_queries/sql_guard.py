@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import cast
 
 from rapidfuzz import fuzz, process
 from sqlglot import Dialect, Token, TokenType, exp, parse, parse_one
@@ -22,7 +21,7 @@ from nacre.errors import ToolError
 from nacre.language.quantities import convert_unit, find_amounts
 from nacre.language.tokens import fold
 from nacre.records.evidence import Cell
-from nacre.records.schema import Column, Predicate, Relation, Schema
+from nacre.records.schema import Predicate, Relation, Schema
 from nacre.stores.sqlite.tables import Tables
 from tools.sandbox import LONGEST
 
@@ -62,7 +61,7 @@ def guard_sql(text: str, relations: Collection[str], *, limit: int) -> exp.Query
         _check_size(tokens)
         return _checked_query(text, relations, limit)
     except SqlglotError as error:
-        raise ToolError("syntax", f"The query can't be parsed: {_first_line(error)}") from None
+        raise ToolError("syntax", f"The query can't be parsed: {first_line(error)}") from None
     except RecursionError:
         raise _too_deep() from None
 
@@ -104,7 +103,11 @@ def _checked_query(text: str, relations: Collection[str], limit: int) -> exp.Que
     known = {name.lower() for name in relations} | {cte.alias.lower() for cte in query.find_all(exp.CTE)}
     for node in query.walk():
         _check(node, known, relations)
-    return _with_limit(cast(exp.Query, query), limit)
+    clause = query.args.get("limit")
+    number = clause.expression if isinstance(clause, exp.Limit) else None
+    if isinstance(number, exp.Literal) and not number.is_string and number.name.isdigit() and int(number.name) <= limit:
+        return query
+    return query.limit(limit, copy=True)
 
 
 def divide_as_reals(node: exp.Expr) -> exp.Expr:
@@ -145,23 +148,13 @@ def _check(node: exp.Expr, known: Collection[str], relations: Collection[str]) -
         if node.catalog or node.db.lower() not in ("", "main"):
             raise ToolError("refused", f"Only the graph's own tables can be read, not {sql_text(node)}.")
         if node.name.lower() not in known:
-            raise ToolError("unknown_name", f"There is no table {node.name!r}.{_nearest(node.name, relations)}")
+            best = process.extractOne(node.name, sorted(relations), scorer=fuzz.ratio, score_cutoff=50)
+            nearest = f" The nearest is {best[0]!r}." if best else ""
+            raise ToolError("unknown_name", f"There is no table {node.name!r}.{nearest}")
 
 
-def _nearest(name: str, relations: Collection[str]) -> str:
-    best = process.extractOne(name, sorted(relations), scorer=fuzz.ratio, score_cutoff=50)
-    return f" The nearest is {best[0]!r}." if best else ""
-
-
-def _with_limit(query: exp.Query, limit: int) -> exp.Query:
-    clause = query.args.get("limit")
-    number = clause.expression if isinstance(clause, exp.Limit) else None
-    if isinstance(number, exp.Literal) and not number.is_string and number.name.isdigit() and int(number.name) <= limit:
-        return query
-    return query.limit(limit, copy=True)
-
-
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """The first line of an error, else its kind."""
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
 
@@ -170,13 +163,11 @@ def check_measures(query: exp.Expr, schema: Schema) -> None:
     """Raise ToolError `multiplied` for a sum or average of a column whose rows a join repeats: its table is joined to
     another one that may have several rows for one of it, and that the groups do not tell apart. Columns of subqueries
     are not checked."""
-    relations = _with_entity(schema)
+    relations = named_relations(schema)
     for select in query.find_all(exp.Select):
-        clause = select.args.get("from_") or select.args.get("from")
-        joined = [join.this for join in select.args.get("joins") or ()]
         sources = {
             source.alias_or_name.lower(): relations[source.name.lower()]
-            for source in ([clause.this] if clause else []) + joined
+            for source in row_sources(select)
             if isinstance(source, exp.Table) and source.name.lower() in relations
         }
         if len(sources) < 2 or not select.args.get("joins"):
@@ -287,14 +278,11 @@ def repair_query(text: str, error: ToolError, schema: Schema) -> Repair:
 
 
 def _unknown_name(query: exp.Expr, message: str, schema: Schema) -> Repair:
-    if found := _NO_TABLE.search(message):
-        return _unknown_table(query, found[1], message, schema)
     if found := _NO_COLUMN.search(message):
         return _unknown_column(query, found[1].replace('"', ""), message, schema)
-    return Repair("unknown_name", message)
-
-
-def _unknown_table(query: exp.Expr, name: str, message: str, schema: Schema) -> Repair:
+    if not (found := _NO_TABLE.search(message)):
+        return Repair("unknown_name", message)
+    name = found[1]
     best = process.extractOne(name.lower(), [*schema.relation_of, "entity"], scorer=fuzz.ratio, score_cutoff=NEAR_SCORE)
     if best is None:
         tables = ", ".join(sorted(r.name for r in schema.relations if r.kind != "junction")[:LISTED])
@@ -383,7 +371,7 @@ def _replace_column(query: exp.Expr, name: str, right: exp.Expr, hint: str) -> R
 
 def query_relations(query: exp.Expr, schema: Schema) -> dict[str, Relation]:
     """The relations of a query by their aliases, in order."""
-    relations = _with_entity(schema)
+    relations = named_relations(schema)
     return {
         table.alias_or_name.lower(): relations[table.name.lower()]
         for table in query.find_all(exp.Table)
@@ -391,7 +379,15 @@ def query_relations(query: exp.Expr, schema: Schema) -> dict[str, Relation]:
     }
 
 
-def _with_entity(schema: Schema) -> dict[str, Relation]:
+def row_sources(select: exp.Select) -> Iterator[exp.Expr]:
+    """What FROM and the joins of a SELECT read."""
+    # the argument is named from or from_, depending on the release
+    for clause in (select.args.get("from_") or select.args.get("from"), *(select.args.get("joins") or ())):
+        if clause is not None:
+            yield clause.this
+
+
+def named_relations(schema: Schema) -> dict[str, Relation]:
     """The relations by their names in lower case, with the table of the names of all things."""
     relations = {name.lower(): relation for name, relation in schema.relation_of.items()}
     return {"entity": Relation("entity", "table", "id", ()), **relations}
@@ -400,9 +396,7 @@ def _with_entity(schema: Schema) -> dict[str, Relation]:
 def relation_columns(relation: Relation) -> list[str]:
     """The names of the columns of a relation, each once."""
     names = [relation.key, *(("iri", "label") if relation.name == "entity" else ())]
-    for column in relation.columns:
-        names += filter(None, (column.value, column.low, column.high, column.text, column.link))
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys([*names, *(name for column in relation.columns for name in column.names)]))
 
 
 _HINTS = {
@@ -503,14 +497,13 @@ def _text_comparisons(query: exp.Query, tables: Tables) -> Iterator[tuple[exp.Li
             if relation.name == "entity" and column.name.lower() == "label":
                 yield literal, "label", None, "entity"
                 break
-            own = next((c for c in relation.columns if column.name.lower() in _column_names(c)), None)
+            lower = column.name.lower()
+            own = next(
+                (c for c in relation.columns if lower in map(str.lower, c.names) and c.link.lower() != lower), None
+            )
             if own is not None:
                 yield literal, column.name, schema.predicate_of.get(own.predicate), relation.name
                 break
-
-
-def _column_names(column: Column) -> list[str]:
-    return [name.lower() for name in (column.value, column.low, column.high, column.text) if name]
 
 
 def _values(relation: str, column: str, tables: Tables, seconds: float) -> list[Cell]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from nacre.extensions.foreign_queries.origins import NOTHING, WHOLE, Origin, check_headings, check_origins, unfounded
-from nacre.extensions.foreign_queries.sql_guard import relation_columns
+from nacre.extensions.foreign_queries.sql_guard import relation_columns, row_sources
 from nacre.records.schema import Schema
 
 # functions that give their first argument in another form, a part of it, or a value that it decides
@@ -132,7 +132,6 @@ class _Lineage:
         return [(name, Origin("column", (origin,), place)) for name, origin in named]
 
     def value(self, node: exp.Expr) -> Origin:
-        """The origin of an expression."""
         if isinstance(node, exp.Literal):
             return Origin("text" if node.is_string else "number", text=node.name)
         if isinstance(node, exp.Boolean):
@@ -338,11 +337,8 @@ class _Lineage:
 
 def _sources(select: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
     """The sources of rows of a SELECT by their lower-case aliases."""
-    # the argument is named from or from_, depending on the release
-    clause = select.args.get("from_") or select.args.get("from")
-    for each in (clause, *(select.args.get("joins") or ())):
-        if each is not None:
-            yield from _flat(each.this)
+    for source in row_sources(select):
+        yield from _flat(source)
 
 
 def _flat(source: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 from uuid import NAMESPACE_URL, uuid5
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from graph.state import message_metadata
@@ -78,15 +78,24 @@ def assistant_id(graph: str) -> str:
     return str(uuid5(NAMESPACE_URL, f"nacre:assistants:{graph}"))
 
 
-class GraphRunRequest(BaseModel):
+class AtCheckpoint(BaseModel):
+    """A request that may name a checkpoint in two ways."""
+
+    checkpoint: CheckpointReference | None = None
+    checkpoint_id: str | None = Field(None, max_length=MAX_ID)
+
+    @property
+    def named_checkpoint(self) -> str | None:
+        return (self.checkpoint.checkpoint_id if self.checkpoint else None) or self.checkpoint_id
+
+
+class GraphRunRequest(AtCheckpoint):
     """A turn to run."""
 
     assistant_id: str = Field(max_length=MAX_ID)
     input: RunInput | None = None
     command: RunCommand | None = None
     context: dict[str, Any] | None = None
-    checkpoint: CheckpointReference | None = None
-    checkpoint_id: str | None = Field(None, max_length=MAX_ID)
     stream_mode: list[str] = ["values"]
     stream_resumable: bool = False
     on_disconnect: Literal["cancel", "continue"] = "continue"
@@ -146,12 +155,10 @@ class StateAt(BaseModel):
     checkpoint: CheckpointReference
 
 
-class StateUpdate(BaseModel):
+class StateUpdate(AtCheckpoint):
     """A checkpoint that becomes the latest one. Values are refused."""
 
     values: Any = None
-    checkpoint: CheckpointReference | None = None
-    checkpoint_id: str | None = Field(None, max_length=MAX_ID)
 
 
 class AssistantSearch(BaseModel):
@@ -179,30 +186,19 @@ HUMAN_TYPES = ("human", "user")
 ANSWER_NODE = "fuser"
 
 
-def message_json(message: BaseMessage) -> MessageJson:
-    """A message as JSON."""
-    return message.model_dump()
-
-
 def question_message(text: str, id: str) -> MessageJson:
     """The message of a question."""
-    return message_json(HumanMessage(text, id=id))
+    return HumanMessage(text, id=id).model_dump()
 
 
 def answer_message(record: Answer, id: str) -> MessageJson:
     """The message of an answer, with its status and citations."""
-    return message_json(AIMessage(record["answer"], id=id, additional_kwargs=message_metadata(record)))
+    return AIMessage(record["answer"], id=id, additional_kwargs=message_metadata(record)).model_dump()
 
 
-def token_chunk(text: str, id: str) -> MessageJson:
+def token_chunk(text: str, id: str, **last: Any) -> MessageJson:
     """A piece of the message of an answer."""
-    return message_json(AIMessageChunk(content=text, id=id))
-
-
-def last_chunk(record: Answer, id: str) -> MessageJson:
-    """The last piece of the message, with the metadata and without text."""
-    metadata = message_metadata(record)
-    return message_json(AIMessageChunk(content="", id=id, additional_kwargs=metadata, chunk_position="last"))
+    return AIMessageChunk(content=text, id=id, **last).model_dump()
 
 
 def clarification(message: MessageJson) -> list[dict[str, Any]]:
@@ -215,27 +211,24 @@ def clarification(message: MessageJson) -> list[dict[str, Any]]:
 
 def input_text(message: InputMessage) -> str:
     """The text of a human message; raises ConfigError for images and other content."""
-    if isinstance(message.content, str):
-        return message.content
-    return "".join(_block_text(block) for block in message.content)
+    texts = []
+    for block in [message.content] if isinstance(message.content, str) else message.content:
+        text = block if isinstance(block, str) else block.get("text") if block.get("type") == "text" else None
+        if not isinstance(text, str):
+            raise ConfigError("Only text can be asked. Send the question as text, without images or files.")
+        texts.append(text)
+    return "".join(texts)
 
 
 def input_message(message: InputMessage) -> MessageJson:
     """A message of the conversation that a client sends along, as JSON."""
     kind = HumanMessage if is_human(message) else AIMessage
-    return message_json(kind(input_text(message), id=message.id))
+    return kind(input_text(message), id=message.id).model_dump()
 
 
 def is_human(message: InputMessage) -> bool:
     """Whether a person wrote the message."""
     return (message.type or message.role) in HUMAN_TYPES
-
-
-def _block_text(block: str | dict[str, Any]) -> str:
-    text = block if isinstance(block, str) else block.get("text") if block.get("type") == "text" else None
-    if not isinstance(text, str):
-        raise ConfigError("Only text can be asked. Send the question as text, without images or files.")
-    return text
 
 
 def answer_ids(messages: Sequence[MessageJson]) -> tuple[str, ...]:

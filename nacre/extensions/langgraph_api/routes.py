@@ -31,7 +31,6 @@ from nacre.extensions.langgraph_api.thread_states import (
     all_snapshots,
     history_records,
     latest_snapshot,
-    requested_checkpoint,
     snapshot_at,
     state_record,
     thread_record,
@@ -273,7 +272,7 @@ async def _state(thread: str, context: RunContext, checkpoint: str | None) -> di
 async def update_state(thread: ThreadPath, body: StateUpdate, context: RunContextDep) -> dict[str, Any]:
     """Make an earlier answer the last one of the thread. Values can't be written: they are what was answered."""
     await context.threads.get(context.caller, thread)
-    id = requested_checkpoint(body.checkpoint, body.checkpoint_id)
+    id = body.named_checkpoint
     if body.values or id is None:
         raise ConfigError("Only turns change the values of a thread. Send a checkpoint alone to go back to its answer.")
     snapshot = await snapshot_at(context.threads, context.caller, thread, id)

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from sse_starlette import ServerSentEvent
 
 from graph.context import parse_context
+from graph.state import message_metadata
 from nacre.errors import ConfigError
 from nacre.extensions.langgraph_api.requests import (
     ANSWER_NODE,
@@ -29,7 +30,8 @@ from nacre.extensions.langgraph_api.requests import (
     assistant_id,
     clarification,
     graph_of_assistant,
-    last_chunk,
+    input_text,
+    is_human,
     question_message,
     token_chunk,
 )
@@ -305,7 +307,8 @@ async def start_run(context: RunContext, body: GraphRunRequest, thread: str | No
     message_id = asked.message_id or f"{id}-question"
     notes = TurnMessages(question_message(asked.question.strip(), message_id), asked.messages_before())
     # in a request without a thread, the questions of the messages before this one
-    earlier, start = asked.earlier_questions() or None, asked.start(message_id)
+    earlier = [input_text(each) for each in asked.earlier if is_human(each)] or None
+    start = asked.start(message_id)
 
     async def note_messages_before(events: Events) -> Events:
         """The same events; once the turn has begun, the messages before it are noted."""
@@ -526,7 +529,8 @@ class StreamParts:
     def _answer(self, record: Answer) -> Iterator[tuple[str, Any]]:
         answer = answer_message(record, self._run.id)
         if "messages-tuple" in self._modes:
-            yield "messages", [last_chunk(record, self._run.id), self._metadata]
+            last = token_chunk("", self._run.id, additional_kwargs=message_metadata(record), chunk_position="last")
+            yield "messages", [last, self._metadata]
         if "messages" in self._modes:
             yield "messages/complete", [answer]
         if "updates" in self._modes:

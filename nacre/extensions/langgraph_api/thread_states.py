@@ -20,7 +20,6 @@ from nacre.errors import ConfigError
 from nacre.extensions.langgraph_api.requests import (
     MAX_ID,
     STREAM_MODES,
-    CheckpointReference,
     GraphRunRequest,
     InputMessage,
     MessageJson,
@@ -31,7 +30,6 @@ from nacre.extensions.langgraph_api.requests import (
     input_message,
     input_text,
     is_human,
-    message_json,
 )
 from nacre.records.threads import run_in_thread
 from nacre.serving.errors import NotFound
@@ -107,11 +105,6 @@ async def snapshot_at(threads: Threads, caller: Caller, thread: str, id: str) ->
     raise NotFound("This thread has no such checkpoint. List them with the history of the thread.")
 
 
-def requested_checkpoint(reference: CheckpointReference | None, id: str | None) -> str | None:
-    """The id of the checkpoint that a request names, if any."""
-    return (reference.checkpoint_id if reference else None) or id
-
-
 def thread_record(
     conversation: Conversation, metadata: dict[str, Any], snapshot: Snapshot | None, *, busy: bool
 ) -> dict[str, Any]:
@@ -138,12 +131,12 @@ def state_record(thread: str, snapshot: Snapshot | None) -> dict[str, Any]:
     if snapshot is None:
         snapshot = Snapshot("", None, "")
     interrupts = snapshot.interrupts
-    # a node that waits: for a reply, or to be run
-    waiting = [each for each in snapshot.next if each == FIRST_NODE]
+    task = {"id": f"{snapshot.id}:{FIRST_NODE}", "name": FIRST_NODE, "interrupts": interrupts}
     return {
         "values": snapshot.values,
         "next": snapshot.next if snapshot.id else [],
-        "tasks": [_task(snapshot.id, node, interrupts) for node in waiting],
+        # a node that waits: for a reply, or to be run
+        "tasks": [{**task, **NOT_RUN} for each in snapshot.next if each == FIRST_NODE],
         "interrupts": interrupts,
         "checkpoint": _checkpoint(thread, snapshot.id or None),
         "parent_checkpoint": _checkpoint(thread, snapshot.parent) if snapshot.parent else None,
@@ -169,11 +162,6 @@ def history_records(thread: str, snapshots: Sequence[Snapshot]) -> list[dict[str
     return records
 
 
-def _task(id: str, node: str, interrupts: list[dict[str, Any]]) -> dict[str, Any]:
-    empty = dict.fromkeys(("error", "checkpoint", "state", "result"))
-    return {"id": f"{id}:{node}", "name": node, "interrupts": interrupts, **empty}
-
-
 def _checkpoint(thread: str, id: str | None) -> dict[str, Any]:
     return {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": id, "checkpoint_map": None}
 
@@ -186,6 +174,9 @@ def _time(seconds: float) -> str:
 ROOT = "1ef00000-0000-6000-8000-000000000000"
 
 FIRST_NODE = "rewriter"
+
+# what a task has when its node has run
+NOT_RUN = dict.fromkeys(("error", "checkpoint", "state", "result"))
 
 # fields of the graph's state that clients see
 SHOWN_FIELDS = ("about", "turn", "asked", "standalone", "readings", "visited", "spent")
@@ -221,7 +212,7 @@ def read_snapshots(stored: Sequence[StoredCheckpoint], load: Load, limit: int | 
         if question is not None and question.id in questions:
             ordered.remove(question.id)
         if end.run is None:
-            parent, shown = question.id if question is not None else None, list(map(message_json, end.messages))
+            parent, shown = question.id if question is not None else None, [m.model_dump() for m in end.messages]
             step = 2 * end.fields.get("turn", 1)
             ordered.append(Snapshot(end.id, parent, end.id, shown, end.fields, end.created, None, step))
         if question is not None:
@@ -272,9 +263,9 @@ def _question_snapshot(end: _TurnEnd, ends: Mapping[str, _TurnEnd]) -> Snapshot 
     if stopped is not None and stopped.question is not None and stopped.question["id"] == asked.id:
         return replace(stopped, run=end.run or stopped.run)
     base = parent.id if parent is not None else ROOT
-    question = message_json(asked)
+    question = asked.model_dump()
     id = str(uuid5(NAMESPACE_URL, f"nacre:questions:{base}:{question['id']}"))
-    shown = [*map(message_json, before), question]
+    shown = [*(each.model_dump() for each in before), question]
     fields = {"about": end.fields["about"]} if "about" in end.fields else {}
     turn = end.fields.get("turn", 0) + (0 if end.run is None else 1) or 1
     above = stopped.id if stopped is not None else base
@@ -294,10 +285,6 @@ class AskedTurn:
     message_id: str = ""
     earlier: tuple[InputMessage, ...] = ()
     base: Snapshot | None = None
-
-    def earlier_questions(self) -> list[str]:
-        """The questions before this one in a request without a thread."""
-        return [input_text(each) for each in self.earlier if is_human(each)]
 
     def start(self, message_id: str) -> TurnStart:
         """Where the turn begins, with this id for its message."""
@@ -337,8 +324,7 @@ def check_modes(modes: Sequence[str]) -> None:
 
 async def read_asked_turn(body: GraphRunRequest, threads: Threads, caller: Caller, thread: str | None) -> AskedTurn:
     """The turn that a request asks for. Raises ConfigError, and NotFound for an unknown checkpoint."""
-    checkpoint = requested_checkpoint(body.checkpoint, body.checkpoint_id)
-    base = None
+    checkpoint, base = body.named_checkpoint, None
     if checkpoint and thread:
         base = (
             Snapshot(ROOT, None, ROOT) if checkpoint == ROOT else await snapshot_at(threads, caller, thread, checkpoint)

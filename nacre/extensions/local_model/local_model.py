@@ -15,7 +15,7 @@ import httpx
 from pydantic import SecretStr
 
 from agents.turn_view import FREE
-from nacre.config.bounded_replies import bound_body, bound_reply, reply_counter
+from nacre.config.bounded_replies import bound_body, bound_reply, reply_bounds
 from nacre.config.models import ModelProvider
 from nacre.config.settings import Settings
 from nacre.extensions.local_model.local_engine import (
@@ -148,7 +148,7 @@ class LocalTransport(httpx.AsyncBaseTransport, httpx.BaseTransport):
             self._engine.restore_state(head)
             with httpx.HTTPTransport(uds=self._engine.uds or None) as inner:
                 answer = inner.handle_request(self._with_address(request))
-                bound_body(answer, reply_counter(request))
+                bound_body(answer, *reply_bounds(request))
                 content = b"".join(cast(httpx.SyncByteStream, answer.stream))
             if answer.status_code == httpx.codes.OK:
                 self._engine.save_state(head)

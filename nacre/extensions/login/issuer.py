@@ -53,17 +53,8 @@ class _TokenForm(JWSRegistry):
 _FORM = _TokenForm(algorithms=ALGORITHMS, strict_check_header=False)
 
 
-class _ReplyBound:
-    """Lets replies be as long as MAX_REPLY, inflated."""
-
-    most_bytes = MAX_REPLY
-
-    def count(self, part: bytes) -> None:
-        """Nothing else is counted."""
-
-
 async def _bound_reply(reply: httpx2.Response) -> None:
-    bound_body(reply, _ReplyBound())
+    bound_body(reply, MAX_REPLY)
 
 
 def _client_options() -> dict[str, Any]:

@@ -293,7 +293,6 @@ class Accounts:
         return sum(deleted)
 
     def close(self) -> None:
-        """Close the database."""
         self._database.close()
 
 

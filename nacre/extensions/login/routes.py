@@ -66,53 +66,6 @@ JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+")
 # in a path; an address with a host is not joined, and keeps them. Some proxies read encoded slashes as slashes
 UPWARDS = re.compile(r"%2[ef]|%5c|/\.{1,2}(?:/|$)", re.IGNORECASE)
 
-router = APIRouter(include_in_schema=False)
-
-
-@router.get("/login")
-async def begin_login(request: Request, next: str = "") -> Response:
-    """Send the browser to the issuer. `next` is the page of this server to show afterwards."""
-    return await _login(request).begin(request, next)
-
-
-@router.get("/callback")
-async def end_login(request: Request) -> Response:
-    """The issuer sends the browser back here."""
-    return await _login(request).end(request)
-
-
-@router.post("/logout", status_code=204)
-async def log_out(request: Request) -> Response:
-    """End the session of the browser."""
-    return await _login(request).log_out(request)
-
-
-@router.get("/logout")
-async def logged_out_page(request: Request) -> Response:
-    """What a person sees after /logout."""
-    return await _login(request).logged_out(request)
-
-
-@router.get(METADATA + "{place:path}")
-async def protected_resource(request: Request, place: str) -> JSONResponse:
-    """Which issuer gives access tokens for this server (RFC 9728). Below a path of a host, clients that know only the
-    address of the server insert METADATA before the path."""
-    login = _login(request)
-    login.authenticator.limit_address(request)
-    if place.removesuffix(MCP) not in ("", request.scope.get("root_path", "")):
-        raise NotFound("Not Found")
-    if login.issuer is None or login.settings.login_audience is None:
-        raise NotFound("This server accepts no access tokens of an issuer. Its operator can set NACRE_LOGIN_AUDIENCE.")
-    return JSONResponse(
-        {
-            "resource": _base(request) + MCP[1:] if place.endswith(MCP) else _base(request).rstrip("/"),
-            "resource_name": "Nacre",
-            "authorization_servers": [login.issuer.name],
-            "scopes_supported": login.settings.login_scopes.split(),
-            "bearer_methods_supported": ["header"],
-        }
-    )
-
 
 class Login:
     """How people log in to one server."""
@@ -209,8 +162,29 @@ class Login:
                 found["WWW-Authenticate"] = f'Bearer resource_metadata="{_base(request)}{path[1:]}"'
         return found
 
-    async def begin(self, request: Request, next: str) -> Response:
-        """Remember the login in a cookie of the browser, so that a callback elsewhere can't end it."""
+    async def describe_resource(self, request: Request, place: str) -> Response:
+        """Which issuer gives access tokens for this server (RFC 9728). Below a path of a host, clients that know only
+        the address of the server insert METADATA before the path."""
+        self.authenticator.limit_address(request)
+        if place.removesuffix(MCP) not in ("", request.scope.get("root_path", "")):
+            raise NotFound("Not Found")
+        if self.issuer is None or self.settings.login_audience is None:
+            raise NotFound(
+                "This server accepts no access tokens of an issuer. Its operator can set NACRE_LOGIN_AUDIENCE."
+            )
+        return JSONResponse(
+            {
+                "resource": _base(request) + MCP[1:] if place.endswith(MCP) else _base(request).rstrip("/"),
+                "resource_name": "Nacre",
+                "authorization_servers": [self.issuer.name],
+                "scopes_supported": self.settings.login_scopes.split(),
+                "bearer_methods_supported": ["header"],
+            }
+        )
+
+    async def begin(self, request: Request, next: str = "") -> Response:
+        """Send the browser to the issuer; `next` is the page of this server to show afterwards. The login is remembered
+        in a cookie of the browser, so that a callback elsewhere can't end it."""
         self.authenticator.limit_address(request)
         assert self.issuer is not None
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
@@ -225,7 +199,7 @@ class Login:
         return reply
 
     async def end(self, request: Request) -> Response:
-        """Check what the issuer says and begin a session."""
+        """Check what the issuer says, which sends the browser back, and begin a session."""
         self.authenticator.limit_address(request)
         assert self.issuer is not None
         given = {key: value[:MAX_CODE] for key, value in request.query_params.items()}
@@ -298,6 +272,12 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
     authenticator.advice = "Log in, or send a key as 'Authorization: Bearer KEY'; nacre keys add NAME creates one."
     app.state.keys.find_person = login.accounts.find
     if login.issuer is not None:
+        router = APIRouter(include_in_schema=False)
+        router.get("/login")(login.begin)
+        router.get("/callback")(login.end)
+        router.post("/logout")(login.log_out)
+        router.get("/logout")(login.logged_out)
+        router.get(METADATA + "{place:path}")(login.describe_resource)
         app.include_router(router)
 
 
@@ -357,8 +337,3 @@ def _page(request: Request, status: int, title: str, text: str, elsewhere: str =
 def _headers(request: Request, name: str) -> list[str]:
     """The values of a header, which proxies write in UTF-8."""
     return [value.encode("latin-1").decode(errors="replace") for value in request.headers.getlist(name)]
-
-
-def _login(request: Request) -> Login:
-    login: Login = request.app.state.login
-    return login

@@ -3,7 +3,7 @@ names, values, sample rows or columns, as text."""
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -417,7 +417,8 @@ async def linked_name_lines(
         # looks up things on disk
         things = await run_in_thread(_things_named, mention, understanding, database)
         tables = {label: [each.relation for each in things if each.label == label] for label, _ in things}
-        lines += [_thing_line(mention, label, of) for label, of in tables.items()]
+        named = [f"{_quoted_name(label)} of table {' or '.join(of)}" for label, of in tables.items()]
+        lines += [f"{_may_be(mention)} {each}{_sure(mention)}" for each in named]
         labels.update((table, fold(each.label)) for each in things for table in (each.relation, "entity"))
         # a list of further names says the same of them
         lists = database.schema.junctions.values() if things else ()
@@ -461,12 +462,16 @@ def occurrence_line(found: Occurrence) -> str:
 
 
 def _mention_lines(mention: Mention, database: Database) -> list[str]:
-    """What a mention may stand for, in terms of tables."""
-    if database.language == "sparql":
-        return _iri_lines(mention, database)
-    places = _columns_of(mention.predicate, database) if mention.kind == "value" else []
-    what = f"{' or '.join(places)} = {_quoted_name(mention.label)}"
-    return [f"{_may_be(mention)} {what}{_sure(mention)}"] if places else []
+    """What a mention may stand for, in terms of tables, or of IRIs and values of properties."""
+    what = ""
+    if database.language != "sparql" and mention.kind == "value":
+        places = _columns_of(mention.predicate, database)
+        what = f"{' or '.join(places)} = {_quoted_name(mention.label)}" if places else ""
+    elif database.language == "sparql" and mention.kind == "value":
+        what = f"the value {_quoted_name(mention.label)} of {format_iri(mention.predicate)}"
+    elif database.language == "sparql" and mention.kind == "entity" and (of := database.table_of(mention.target)):
+        what = f"{format_iri(mention.target)}, {_quoted_name(mention.label)}, of {of}"
+    return [f"{_may_be(mention)} {what}{_sure(mention)}"] if what else []
 
 
 def _things_named(mention: Mention, understanding: Understanding, database: Database) -> list[LexiconThing]:
@@ -489,28 +494,12 @@ def _is_called(mention: Mention) -> bool:
     return f"{fold(mention.label)} (".startswith(f"{fold(mention.text)} (")
 
 
-def _thing_line(mention: Mention, label: str, tables: Iterable[str]) -> str:
-    return f"{_may_be(mention)} {_quoted_name(label)} of table {' or '.join(tables)}{_sure(mention)}"
-
-
 def _may_be(mention: Mention) -> str:
     return f"'{shorten(quote_line(mention.text), MAX_SHOWN)}' may be"
 
 
 def _sure(mention: Mention) -> str:
     return f" (score {mention.score:.2f})" if mention.score < 1 else ""
-
-
-def _iri_lines(mention: Mention, database: Database) -> list[str]:
-    """The same in terms of SPARQL: IRIs, and values of properties."""
-    may_be, sure = _may_be(mention), _sure(mention)
-    if mention.kind == "entity":
-        classes = database.table_of(mention.target)
-        what = f"{format_iri(mention.target)}, {_quoted_name(mention.label)}, of {classes}"
-        return [f"{may_be} {what}{sure}"] if classes else []
-    if mention.kind == "value":
-        return [f"{may_be} the value {_quoted_name(mention.label)} of {format_iri(mention.predicate)}{sure}"]
-    return []
 
 
 def _columns_of(predicate: str, database: Database) -> Sequence[str]:

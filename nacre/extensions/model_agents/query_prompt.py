@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import ValidationError
 
-from agents.answering.select_answer import content_words, is_same_result, row_probability
+from agents.answering.select_answer import content_words, is_nil, is_same_result, row_probability
 from agents.model_calls import CHARACTERS_PER_TOKEN, Limits, prompt
 from agents.turn_view import Database, Language, TurnView
 from nacre.errors import NacreError
@@ -111,7 +111,8 @@ def query_prefix(tables: str | None, *, small: bool, language: Language = "sql",
 def look_up_message(seen: Sequence[tuple[LookUp, str]], left_out: Sequence[LookUp], left: int) -> str:
     """The results of look-ups as a message, with those that were not run, and how many answers are left."""
     parts = [f"{_look_up_words(each)}:\n{quote_lines(text)}" for each, text in seen]
-    return f"<seen>\n{_lines(parts)}\n</seen>\n{_not_run(left_out)}Now answer the question. {_answers_left(left)}"
+    shown = _tagged("seen", parts or [""])
+    return f"{shown}{_not_run(left_out)}Now answer the question. {_answers_left(left)}"
 
 
 def feedback_message(
@@ -121,14 +122,10 @@ def feedback_message(
     parts = [
         f"{quote_line(query.text)[:300]}\n{_rows_or_error(found)}" for found in ran for query in found.queries[-1:]
     ]
-    rows = f"<rows>\n{_lines(parts)}\n</rows>\n"
+    rows = _tagged("rows", parts or [""])
     is_error = any(found.error is not None and found.error.message == why for found in ran)
     doubt = "" if is_error else f"{quote_line(why)}\n"
     return f"{rows}{_tagged('values', near)}{doubt}{_not_run(left_out)}Answer again. {_answers_left(left)}"
-
-
-def _lines(parts: Sequence[str]) -> str:
-    return "\n".join(parts)
 
 
 def _not_run(left_out: Sequence[LookUp]) -> str:
@@ -183,7 +180,7 @@ def _turn(turn: EarlierTurn) -> str:
 
 def _readings(view: TurnView, schema: Schema, drafts: BranchResult | None) -> list[str]:
     """The likely readings of the rules in words, with probabilities, queries and rows: none that fails the proof,
-    judges a choice or misleads, and none with the rows of a likelier one."""
+    counts 0, judges a choice or misleads, and none with the rows of a likelier one."""
     understanding = view.understanding
     words = {token.norm for token in tokenize(view.standalone)}
     is_choice = not words.isdisjoint(word_list("answering", "choices"))
@@ -191,7 +188,8 @@ def _readings(view: TurnView, schema: Schema, drafts: BranchResult | None) -> li
     for each in sorted(drafts.rows if drafts else (), key=lambda each: -row_probability(understanding, each)):
         is_likely = row_probability(understanding, each) >= WORTH_SHOWING and not each.doubts
         judges_choice = is_choice and each.table.columns[:1] == ("yes",)
-        if not is_likely or judges_choice or _misleads(each, understanding, schema):
+        counts_none = is_nil(each.table) and each.table.columns[:1] != ("yes",)
+        if not is_likely or judges_choice or counts_none or _misleads(each, understanding, schema):
             continue
         if not any(is_same_result(each.table, other.table) for other in shown):
             shown.append(each)
@@ -408,7 +406,9 @@ def _connected_order(ranked: Sequence[str], links: Sequence[TableLink]) -> tuple
     between = [name for one, other in combinations(seeds, 2) for name in _path(one, other, near)]
     referred = [link.object for seed in seeds for link in links if link.subject == seed]
     referring = [link.subject for seed in seeds for link in links if link.object == seed]
-    core = dict.fromkeys(name for name in [*seeds[:1], *_with_paths(seeds, near), *between] if name)
+    # each further seed is followed by the path to it from the first
+    paths = [name for seed in seeds[1:] for name in (seed, *_path(seeds[0], seed, near))]
+    core = dict.fromkeys(name for name in [*seeds[:1], *paths, *between] if name)
     return list(core), [name for name in dict.fromkeys([*referred, *referring, *ranked]) if name and name not in core]
 
 
@@ -424,13 +424,6 @@ def _with_junctions(order: Sequence[str], schema: Schema, links: Sequence[TableL
         before.add(name)
         yield name
         yield from (junction for other, junction in joined.get(name, ()) if other in before)
-
-
-def _with_paths(seeds: Sequence[str], near: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """Each further seed, followed by the path to it from the first."""
-    for seed in seeds[1:]:
-        yield seed
-        yield from _path(seeds[0], seed, near)
 
 
 def _path(one: str, other: str, near: Mapping[str, Mapping[str, int]]) -> list[str]:
@@ -470,7 +463,7 @@ def _ranked(understanding: Understanding, schema: Schema, lexicon: Lexicon) -> l
         elif relation.kind == "junction":
             predicates -= seldom - iris
         own = content_words(f"{split_name(relation.name)} {relation.comment} {known.label if known else ''}")
-        labels = content_words(" ".join(_labels(predicates, schema)))
+        labels = content_words(" ".join(schema.predicate_of[i].label for i in predicates if i in schema.predicate_of))
         # a named table counts more than a table with a named column (given)
         spoken = 3 * len(own & asked_words) + 2 * len(of & iris) + (relation.name in homes) + len(predicates & iris)
         score = spoken + len(labels & asked_words - own)
@@ -501,11 +494,6 @@ def _strings_in(data: Any) -> Iterator[str]:
             yield from _strings_in(each)
 
 
-def _labels(predicates: Collection[str], schema: Schema) -> list[str]:
-    known = schema.predicate_of
-    return [known[iri].label for iri in predicates if iri in known]
-
-
 # characters of a question and of a query that are shown (given)
 LONGEST_QUESTION, LONGEST_QUERY = 200, 600
 
@@ -516,20 +504,16 @@ def verified_example_lines(understanding: Understanding, database: Database, tok
     lines: list[str] = []
     left = tokens * CHARACTERS_PER_TOKEN
     for each in understanding.examples:
-        found = list(_example(each, database))
+        query = _query(each, database)
+        # a part of a query would teach what no query may be
+        if not query or len(query) > LONGEST_QUERY:
+            continue
+        found = [f"Question: {quote_line(each.standalone)[:LONGEST_QUESTION]}", quote_line(query)]
         left -= sum(map(len, found))
         if left < 0:
             break
         lines += found
     return lines
-
-
-def _example(verified: VerifiedQuestion, database: Database) -> Iterator[str]:
-    query = _query(verified, database)
-    # a part of a query would teach what no query may be
-    if query and len(query) <= LONGEST_QUERY:
-        yield f"Question: {quote_line(verified.standalone)[:LONGEST_QUESTION]}"
-        yield quote_line(query)
 
 
 def _query(verified: VerifiedQuestion, database: Database) -> str:

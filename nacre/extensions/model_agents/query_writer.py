@@ -9,7 +9,7 @@ account for. So the rules parse the rewording; nothing that the model writes is 
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
@@ -47,7 +47,7 @@ from nacre.language.sanitize import quote_line, quote_lines
 from nacre.language.tokens import ENGLISH, fold, tokenize
 from nacre.plans.selects import is_unknown_truth
 from nacre.records.evidence import BranchResult, Query, Rows
-from nacre.records.schema import Class, Predicate, Schema
+from nacre.records.schema import Predicate, Schema
 from nacre.records.threads import run_in_thread
 from nacre.records.turn import Rewrite, Understanding
 from nacre.understanding.ranking.rank import load_weights
@@ -240,18 +240,13 @@ def class_lines(schema: Schema, most_tokens: int) -> str:
     """One line for each class, the largest first: its label and those of its properties; as many as fit."""
     left, lines = most_tokens * CHARACTERS_PER_TOKEN, list[str]()
     for each in sorted(schema.shown_classes, key=lambda each: (-each.count, each.iri)):
-        line = f"{each.label}: {', '.join(_properties(each, schema))}"
+        own = [p for p in schema.shown_predicates if each.iri in p.domains and p.role == "fact"]
+        line = f"{each.label}: {', '.join(p.label + _range(p, schema) for p in own)}"
         left -= len(line) + 1
         if left < 0:
             break
         lines.append(line)
     return "\n".join(lines)
-
-
-def _properties(owner: Class, schema: Schema) -> Iterator[str]:
-    for each in schema.shown_predicates:
-        if owner.iri in each.domains and each.role == "fact":
-            yield each.label + _range(each, schema)
 
 
 def _range(predicate: Predicate, schema: Schema) -> str:
@@ -280,8 +275,12 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
         return replace(drafted, queries=queries, error=None if drafted.evidence else error, missing=writing.missing,
                        wants=writing.wants, outcome="empty" if writing.tried else "",
                        standalone=writing.standalone)  # fmt: skip
-    # a reading that lacks a word which a larger model's query has is no rival
-    beyond = [each for each in drafted.rows if priors.size != "small" and _lacks(each, own[0], view.understanding)]
+    # a reading that lacks a word which a larger model's query has, or finds none where it finds some, is no rival
+    beyond = [
+        each
+        for each in drafted.rows
+        if priors.size != "small" and (is_nil(each.table) or _lacks(each, own[0], view.understanding))
+    ]
     outcome = _outcome(view.understanding, drafted, own[0], writing, beyond)
     agreeing = [each for each in drafted.rows if outcome == "agreed" and _are_same(each, own[0])]
     others = agreeing or (non_empty_rows(drafted.rows) if outcome == "disputed" else [])
@@ -299,7 +298,7 @@ def merge_candidates(view: TurnView, drafted: BranchResult, writing: QueryAttemp
             # a model that words them needs its own words, not the plan in English
             own = [replace(each, words=words or each.words) for each in own]
     rest = [each for each in drafted.evidence if each not in agreeing]
-    if outcome in ("disputed", "alone"):
+    if outcome in ("disputed", "alone") or (outcome == "agreed" and priors.size != "small"):
         rest = [
             _disputed_by_query(each, view.understanding, priors, sure)
             if isinstance(each, Rows) and (outcome == "disputed" or _states_nothing(each) or each in beyond)

@@ -86,22 +86,18 @@ def by_model(model: BaseChatModel, rules: Selector, limits: Limits) -> Selector:
 
 
 def _messages(view: TurnView, places: tuple[str, ...]) -> list[SystemMessage | HumanMessage]:
+    lines = [line for part in view.found for line in _branch_lines(part)]
     turn = prompt(
         "tool_selector_turn",
         places=", ".join(places),
-        found="\n".join(quote_line(line)[:LONGEST_ATTEMPT] for line in attempt_lines(view)[-MOST_ATTEMPTS:])
-        or "nothing yet",
+        found="\n".join(quote_line(line)[:LONGEST_ATTEMPT] for line in lines[-MOST_ATTEMPTS:]) or "nothing yet",
         question=quote_line(view.standalone),
     )
     return [SystemMessage(prompt("tool_selector")), HumanMessage(turn)]
 
 
-def attempt_lines(view: TurnView) -> tuple[str, ...]:
-    """What the branches tried and what came of it, a line each, with errors and empty results."""
-    return tuple(line for part in view.found for line in _branch_lines(part))
-
-
 def _branch_lines(part: BranchResult) -> list[str]:
+    """What a branch tried and what came of it, a line each, with errors and empty results."""
     lines = [
         f"{part.branch}: {query.words or query.text}: {query.error.message if query.error else f'{query.rows} rows'}"
         for query in part.queries

@@ -109,7 +109,7 @@ class _StatementBuilder:
 
     def add_clause(self, part: Sequence[Word]) -> None:
         """Add the statements of a clause with its own subject."""
-        part = strip_leading_marks(part)
+        part = without_leading(part, *JOINTS)
         if part and part[0].kind == "prepositions":
             comma = next((i for i, w in enumerate(part[:_MAX_FRONT_WORDS]) if w.text == ","), 0)
             front, part = (part[:comma], part[comma + 1 :]) if comma else (part, ())
@@ -146,11 +146,8 @@ class _StatementBuilder:
         if part[0].kind in ("persons", "things") and len(part) == 1:
             return ClauseSubject(self.topic, "+pronoun") if self.topic else None
         if part[0].kind == "owning":
-            return (
-                ClauseSubject(self.topic, "+pronoun", phrase_text(text, part[1:]))
-                if self.topic and len(part) > 1
-                else None
-            )
+            own = phrase_text(text, part[1:])
+            return ClauseSubject(self.topic, "+pronoun", own) if self.topic and len(part) > 1 else None
         for i, word in enumerate(part[:-1]):
             if word.norm.replace("’", "'").endswith(("'s", "s'")):
                 owner = phrase_text(text, part[: i + 1])
@@ -172,18 +169,12 @@ class _StatementBuilder:
         """Add the statements of a verb and of all that follows it; a negated verb adds none."""
         if is_negated(part):
             return
-        i = 0
-        while i < len(part) and part[i].kind in ("modal", "adverbs"):
-            i += 1
-        if i >= len(part):
+        part = without_leading(part, "modal", "adverbs")
+        if not part:
             return
-        head = part[i]
-        rest = list(part[i + 1 :])
-        while rest and rest[0].kind == "adverbs":
-            rest = rest[1:]
+        head, rest = part[0], without_leading(part[1:], "adverbs")
         if head.kind in ("be", "have"):
-            while rest and rest[0].kind in ("be", "adverbs"):
-                rest = rest[1:]
+            rest = without_leading(rest, "be", "adverbs")
         if head.kind in ("be", "have") and rest and may_be_participle(rest[0]):
             self._add_verb_phrase(subject, rest[0].norm, rest[1:], front)
         elif head.kind == "be":
@@ -260,8 +251,7 @@ class _StatementBuilder:
         relation = f"{subject.attribute} {verb}".strip()
         if front and is_in_class(front[0].norm, "temporal"):
             self._add_statements(subject, f"{relation} {front[0].norm}", [front[1:]], "phrase")
-        while part and part[0].kind == "adverbs":
-            part = part[1:]
+        part = without_leading(part, "adverbs")
         if part and part[0].kind == "prepositions":
             self._add_rest(subject, relation, part, "verb")
             return
@@ -282,15 +272,11 @@ class _StatementBuilder:
             if objects and relation:
                 self._add_statements(subject, f"{relation} {part[0].norm}", objects, pattern)
             part, pattern = after, "phrase"
-        part = strip_leading_marks(part)
-        if not part:
-            return
-        start = 0
-        while start < len(part) and part[start].kind in ("modal", "adverbs"):
-            start += 1
-        if start < len(part) and part[start].kind in ("be", "have", "verb"):
-            self.add_predicate(_without_attribute(subject), part[start:], ())
-        elif part[0].kind != "relative":
+        part = without_leading(part, *JOINTS)
+        verb = without_leading(part, "modal", "adverbs")
+        if verb and verb[0].kind in ("be", "have", "verb"):
+            self.add_predicate(_without_attribute(subject), verb, ())
+        elif part and part[0].kind != "relative":
             self.add_clause(part)
 
     def _add_statements(
@@ -365,11 +351,13 @@ def object_phrases(part: Sequence[Word], *, joined: bool = True) -> tuple[list[S
     return phrases, part[at:]
 
 
-def strip_leading_marks(part: Sequence[Word]) -> Sequence[Word]:
-    """The words without punctuation marks and conjunctions at the start."""
-    while part and (part[0].kind in ("mark", "and", "but")):
-        part = part[1:]
-    return part
+# punctuation marks and conjunctions
+JOINTS = ("mark", "and", "but")
+
+
+def without_leading(part: Sequence[Word], *kinds: str) -> Sequence[Word]:
+    """The words without those of some classes at the start."""
+    return part[next((i for i, word in enumerate(part) if word.kind not in kinds), len(part)) :]
 
 
 def _ends_phrase(part: Sequence[Word], at: int, start: int, joined: bool) -> bool:

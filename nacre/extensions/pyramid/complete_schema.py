@@ -97,8 +97,11 @@ def complete_schema(graph: Graph, embedder: Embedder) -> SchemaCompletion:
     )
     # the property of the graph that a relation, or one condensed into it, expresses
     keyed = [replace(each, key=next((t.relation_key for t in each.triples if t.relation_key), "")) for each in merged]
-    found = find_proposals(keyed, _without_texts(graph.schema), embed)
-    return SchemaCompletion(tuple(_with_names(each, condensed) for each in found), condensed, len(triples))
+    found = []
+    for each in find_proposals(keyed, _without_texts(graph.schema), embed):
+        names = (*each.relations, *(name for name, into in condensed.items() if into in each.relations))
+        found.append(replace(each, relations=tuple(dict.fromkeys(names))))
+    return SchemaCompletion(tuple(found), condensed, len(triples))
 
 
 def _without_texts(schema: Schema) -> Schema:
@@ -108,11 +111,6 @@ def _without_texts(schema: Schema) -> Schema:
         classes=tuple(each for each in schema.classes if not each.iri.startswith(EXTRACTED_NAMESPACE)),
         predicates=tuple(each for each in schema.predicates if not each.iri.startswith(EXTRACTED_NAMESPACE)),
     )
-
-
-def _with_names(proposal: Proposal, condensed: Mapping[str, str]) -> Proposal:
-    own = [name for name, into in condensed.items() if into in proposal.relations]
-    return replace(proposal, relations=tuple(dict.fromkeys((*proposal.relations, *own))))
 
 
 def publish_condensed(home: Path, graph: Graph, condensed: Mapping[str, str]) -> str:
@@ -282,13 +280,7 @@ class ExtractedRelation:
 
     @property
     def objects(self) -> frozenset[str]:
-        """The folded objects."""
         return frozenset(fold(each.object) for each in self.triples)
-
-    @property
-    def subjects(self) -> frozenset[str]:
-        """The folded subjects."""
-        return frozenset(fold(each.subject) for each in self.triples)
 
 
 def find_proposals(relations: Sequence[ExtractedRelation], schema: Schema, embed: Embed) -> list[Proposal]:

@@ -149,7 +149,7 @@ def publish_triples(
         layers = new_version_id(datetime.now(UTC), sha256(version.encode()).hexdigest())
         with build_folder(home, versions.layers_folder(home, layers), Servers()) as folder:
             with report_write_errors(home):
-                write_layer(folder / versions.EXTRACTED, triples, normalise_name, condensed=condensed)
+                write_layer(folder / versions.EXTRACTED, triples, condensed or {})
             publish_layers(home, folder, layers)
         return layers
 
@@ -408,17 +408,10 @@ def _label(text: str, key: str, names: DocumentNames) -> str:
     return thing.label if thing is not None else text
 
 
-def write_layer(
-    path: Path,
-    triples: Iterable[ExtractedTriple],
-    form: Callable[[str], str],
-    *,
-    condensed: Mapping[str, str] | None = None,
-) -> int:
-    """Write a new file; `form` folds names for lookup. Returns the number of triples."""
+def write_layer(path: Path, triples: Iterable[ExtractedTriple], condensed: Mapping[str, str]) -> None:
+    """Write a new file."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {DDL} BEGIN")
-        count = 0
         for each in triples:
             claim = each.claim
             place = (claim.document, claim.start, claim.end)
@@ -429,12 +422,10 @@ def write_layer(
             found = connection.execute("SELECT n FROM sentence WHERE (document, first, last) = (?, ?, ?)", place)
             (sentence,) = found.fetchone()
             row = (
-                each.subject, each.subject_key, form(each.subject), each.relation, each.relation_key,
-                each.object, each.object_key, form(each.object), each.kind, each.confidence, each.pattern, each.by,
-                sentence,
+                each.subject, each.subject_key, normalise_name(each.subject), each.relation, each.relation_key,
+                each.object, each.object_key, normalise_name(each.object), each.kind, each.confidence, each.pattern,
+                each.by, sentence,
             )  # fmt: skip
             connection.execute(f"INSERT INTO triple VALUES (NULL, {','.join('?' * len(row))})", row)
-            count += 1
-        connection.executemany("INSERT INTO condensed VALUES (?, ?)", sorted((condensed or {}).items()))
+        connection.executemany("INSERT INTO condensed VALUES (?, ?)", sorted(condensed.items()))
         connection.execute("COMMIT")
-    return count

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 from sqlglot import exp, parse_one
@@ -52,8 +52,8 @@ def _keep_metadata(file: Path) -> None:
 
 MOST_COLUMNS = 1600
 
-# characters and rows that are sent at a time
-_CHUNK_CHARACTERS, _CHUNK_ROWS = 1_000_000, 2000
+# rows that are sent at a time
+_CHUNK_ROWS = 500
 
 _OPTIONS = (
     "-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c synchronous_commit=off "
@@ -72,17 +72,20 @@ def copy_tables(file: Path, place: ServerPlace, limits: DatabaseLimits, on_rows:
         import psycopg
     except ImportError as error:
         raise missing_driver(error) from None
-    url = with_password(place.url, limits.passwords)
-    arguments = {"connect_timeout": int(limits.connect_seconds), "options": _OPTIONS}
+    engine = _engine(place, limits, _OPTIONS)
     try:
-        engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
         with (
             closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as source,
             closing(engine.raw_connection()) as raw,
         ):
             return _Copy(source, raw.dbapi_connection, place, on_rows).run()
     except (SQLAlchemyError, psycopg.Error) as error:
-        raise _ingestion_error(error, place, url.password or "") from None
+        raise _ingestion_error(error, place, engine.url.password or "") from None
+
+
+def _engine(place: ServerPlace, limits: DatabaseLimits, options: str) -> Engine:
+    arguments = {"connect_timeout": int(limits.connect_seconds), "options": options}
+    return create_engine(with_password(place.url, limits.passwords), poolclass=NullPool, connect_args=arguments)
 
 
 def _ingestion_error(error: Exception, place: ServerPlace, password: str) -> IngestionError:
@@ -112,11 +115,9 @@ class FileTable:
     key: str
 
 
-@dataclass(frozen=True)
-class FileIndex:
-    """An index; `by_hash` if its texts are too long to be sorted."""
+class FileIndex(NamedTuple):
+    """An index of a table; `by_hash` if its texts are too long to be sorted."""
 
-    table: str
     columns: tuple[str, ...]
     by_hash: bool
 
@@ -161,7 +162,7 @@ class _Copy:
                 f"The table {table.name} has {len(table.columns)} columns, and PostgreSQL holds {MOST_COLUMNS}."
                 " Ingest this graph without --tables."
             )
-        columns = [f"{quote_identifier(stored_name(name))} {_type(kind)}" for name, kind in table.columns.items()]
+        columns = [f"{quote_identifier(stored_name(name))} {_TYPES[kind]}" for name, kind in table.columns.items()]
         self.target.execute(f"CREATE TABLE {self._name(table.name)} ({', '.join(columns)})")
         # rows of a table that this transaction creates need no later freezing
         statement = f"COPY {self._name(table.name)} FROM STDIN WITH (FORMAT text, FREEZE)"
@@ -171,15 +172,11 @@ class _Copy:
         if table.key:
             self.target.execute(f"ALTER TABLE {self._name(table.name)} ADD PRIMARY KEY ({quote_identifier(table.key)})")
         for index in read_indexes(self.source, table):
-            self.target.execute(self._index_statement(index))
+            names = [quote_identifier(stored_name(column)) for column in index.columns]
+            indexed = f"USING hash ({names[0]})" if index.by_hash else f"({', '.join(names)})"
+            self.target.execute(f"CREATE INDEX ON {self._name(table.name)} {indexed}")
         self.target.execute(f"ANALYZE {self._name(table.name)}")
         self.target.commit()
-
-    def _index_statement(self, index: FileIndex) -> str:
-        names = [quote_identifier(stored_name(column)) for column in index.columns]
-        if index.by_hash:
-            return f"CREATE INDEX ON {self._name(index.table)} USING hash ({names[0]})"
-        return f"CREATE INDEX ON {self._name(index.table)} ({', '.join(names)})"
 
     def _chunks(self, table: FileTable) -> Iterator[str]:
         """The rows in COPY's text format. SQLite writes the cells, which takes a third of the time of Python."""
@@ -187,34 +184,18 @@ class _Copy:
         order = f" ORDER BY {ROW_NUMBER}" if ROW_NUMBER in table.columns or table.key else ""
         cursor = self.source.execute(f"SELECT {cells} FROM {quote_identifier(table.name)}{order}")
         while rows := cursor.fetchmany(_CHUNK_ROWS):
-            lines: list[str] = []
-            size = 0
-            for row in rows:
-                line = "\t".join(row)
-                size += len(line)
-                lines.append(line)
-                if size > _CHUNK_CHARACTERS:
-                    yield self._written(lines)
-                    lines, size = [], 0
-            if lines:
-                yield self._written(lines)
+            text = "".join(["\t".join(row) + "\n" for row in rows])
+            self.has_nul |= "\0" in text
+            yield text.replace("\0", NUL)
             self.rows += len(rows)
             self.on_rows(self.rows)
-
-    def _written(self, lines: list[str]) -> str:
-        text = "\n".join(lines) + "\n"
-        if "\0" in text:
-            self.has_nul = True
-            text = text.replace("\0", NUL)
-        return text
 
     def _name(self, name: str) -> str:
         return f"{self.schema}.{quote_identifier(stored_name(name))}"
 
 
-def _type(kind: Kind) -> str:
-    # comparisons and the order of texts are those of SQLite: by their bytes, and lower() of ASCII letters
-    return f'{TYPES[kind]} COLLATE "C"' if kind == "text" else TYPES[kind]
+# comparisons and the order of texts are those of SQLite: by their bytes, and lower() of ASCII letters
+_TYPES = {**TYPES, "text": f'{TYPES["text"]} COLLATE "C"'}
 
 
 def _cell(name: str, kind: Kind) -> str:
@@ -288,7 +269,7 @@ def read_indexes(connection: sqlite3.Connection, table: FileTable) -> Iterator[F
         if texts:
             size = " + ".join(f"coalesce(max(length(CAST({c} AS BLOB))), 0)" for c in texts)
             (longest,) = connection.execute(f"SELECT {size} FROM {name}").fetchone()
-        yield FileIndex(table.name, tuple(columns), longest > _LONGEST_ENTRY)
+        yield FileIndex(tuple(columns), longest > _LONGEST_ENTRY)
 
 
 def read_views(connection: sqlite3.Connection) -> list[tuple[str, str]]:
@@ -343,14 +324,7 @@ def remove_tables(folder: Path, limits: DatabaseLimits) -> None:
     if place is None or place.schema in {other.schema for other in others if other is not None}:
         return
     try:
-        engine = create_engine(
-            with_password(place.url, limits.passwords),
-            poolclass=NullPool,
-            connect_args={
-                "connect_timeout": int(limits.connect_seconds),
-                "options": f"-c statement_timeout={_SECONDS * 1000} -c lock_timeout=5000",
-            },
-        )
+        engine = _engine(place, limits, f"-c statement_timeout={_SECONDS * 1000} -c lock_timeout=5000")
         with engine.connect() as connection:
             if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": place.lock}):
                 raise ConfigError(f"The schema {place.schema} is still read.")

@@ -61,7 +61,6 @@ class ServerTables(RemoteTables):
             raise ToolError("timeout", f"The query was not run, since it takes more than {steps:,.0f} steps.")
 
     def read(self, sql: str, params: Sequence[Cell], limit: int, seconds: float) -> SqlResult:
-        """The first rows of a query over the tables."""
         query = self.queries.native(sql, params, limit + 1)
         rows = [self._restored(row) for row in self.connections.rows(query.text, query.params, seconds)]
         return SqlResult(self.queries.columns(sql, params), rows[:limit], len(rows) > limit)

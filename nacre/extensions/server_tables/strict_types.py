@@ -4,7 +4,7 @@ SQLite compares numbers with texts, reads a number at the beginning of a text, a
 any column beside an aggregate. The tree that is returned says the same with casts.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -17,6 +17,7 @@ from nacre.extensions.databases.dialects import (
     choices,
     kind_of,
     output_position,
+    outputs,
     own_sources,
     selects_of,
     source_of,
@@ -59,7 +60,7 @@ def _type_nulls(tree: exp.Expr, columns: Columns) -> None:
         return
     for query in list(tree.find_all(exp.SetOperation)):
         for at in range(len(query.selects)):
-            kinds = [kind_of(s.selects[at], columns) for s in selects_of(query) if at < len(s.selects)]
+            kinds = [kind_of(each, columns) for each in outputs(query, at)]
             known = next((kind for kind in kinds if kind in TYPES), None)
             if known is not None and "null" in kinds:
                 _set_kind(query, at, known, columns)
@@ -80,8 +81,7 @@ def _compared(node: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
 
 
 def _set_kind(query: exp.Expr | None, at: int, kind: ValueKind, columns: Columns) -> None:
-    for select in selects_of(query):
-        inner = select.selects[at].unalias()
+    for inner in (each.unalias() for each in outputs(query, at)):
         if isinstance(inner, exp.Null):
             inner.replace(_cast(exp.Null(), kind))
         elif isinstance(inner, exp.Column) and kind_of(inner, columns) == "null":
@@ -90,9 +90,7 @@ def _set_kind(query: exp.Expr | None, at: int, kind: ValueKind, columns: Columns
 
 def _set_column(column: exp.Column, kind: ValueKind, columns: Columns) -> None:
     source = source_of(column)
-    at = output_position(source, column.name)
-    if source is not None and at >= 0:
-        _set_kind(source, at, kind, columns)
+    _set_kind(source, output_position(source, column.name), kind, columns)
 
 
 def _cast(value: exp.Expr, kind: ValueKind) -> exp.Cast:
@@ -102,14 +100,17 @@ def _cast(value: exp.Expr, kind: ValueKind) -> exp.Cast:
 
 def _align_outputs(query: exp.SetOperation, columns: Columns) -> None:
     """Columns that are numbers in one SELECT and texts in another become texts."""
-    selects = list(selects_of(query))
-    for at in range(min(len(select.selects) for select in selects)):
-        kinds = [kind_of(select.selects[at], columns) for select in selects]
-        if "text" in kinds and any(kind in NUMBERS for kind in kinds):
-            for select, kind in zip(selects, kinds, strict=True):
-                if kind in NUMBERS:
-                    inner = select.selects[at].unalias()
-                    inner.replace(_cast(inner.copy(), "text"))
+    for at in range(min(len(select.selects) for select in selects_of(query))):
+        _align([each.unalias() for each in outputs(query, at)], columns)
+
+
+def _align(parts: Sequence[exp.Expr], columns: Columns) -> None:
+    """Numbers beside texts become texts."""
+    kinds = [kind_of(part, columns) for part in parts]
+    if "text" in kinds:
+        for part, kind in zip(parts, kinds, strict=True):
+            if kind in NUMBERS:
+                part.replace(_cast(part.copy(), "text"))
 
 
 def _compare(node: exp.Expr, columns: Columns) -> None:
@@ -157,6 +158,8 @@ def _take_texts(node: exp.Expr, columns: Columns) -> None:
     if isinstance(node, _OF_TEXT):
         if kind_of(node.this, columns) in NUMBERS:
             node.set("this", _cast(node.this, "text"))
+        if isinstance(node, exp.Like):
+            node.replace(exp.ILike(this=node.this, expression=node.expression))
     elif isinstance(node, (exp.Sum, exp.Avg)):
         kind = kind_of(node.this, columns)
         if kind == "text":
@@ -194,43 +197,19 @@ def _leading_number(value: exp.Expr, kind: ValueKind) -> exp.Expr:
 
 def _choose_one_kind(node: exp.Expr, columns: Columns) -> None:
     if isinstance(node, (exp.Coalesce, exp.Case)):
-        parts = choices(node)
-        kinds = [kind_of(part, columns) for part in parts]
-        if "text" in kinds and any(kind in NUMBERS for kind in kinds):
-            for part, kind in zip(parts, kinds, strict=True):
-                if kind in NUMBERS:
-                    part.replace(_cast(part.copy(), "text"))
-
-
-def _be_true(node: exp.Expr, columns: Columns) -> None:
-    """A number as a condition is true unless it is 0."""
-    names = ("this", "expression") if isinstance(node, (exp.And, exp.Or)) else ("this",)
-    if isinstance(node, (exp.And, exp.Or, exp.Not, exp.Where, exp.Having, exp.If)):
-        for name in names:
-            side = node.args.get(name)
-            if kind_of(side, columns) in NUMBERS:
-                node.set(name, exp.NEQ(this=side, expression=exp.Literal.number(0)))
-
-
-def _be_sqlite(node: exp.Expr, columns: Columns) -> None:
-    """LIKE, comparisons with NULL, and rounding as in SQLite."""
-    if isinstance(node, exp.Like):
-        node.replace(exp.ILike(this=node.this, expression=node.expression))
-    elif isinstance(node, exp.Is) and not isinstance(node.expression, (exp.Null, exp.Boolean)):
-        node.replace(exp.NullSafeEQ(this=node.this, expression=node.expression))
-    elif isinstance(node, exp.Round) and kind_of(node.this, columns) != "integer":
-        node.set("this", _cast(node.this, "number"))
+        _align(choices(node), columns)
 
 
 def fold_letters(tree: exp.Expr) -> None:
     """Change the case of constant texts as SQLite does, which changes ASCII letters only."""
     for node in list(tree.find_all(exp.Lower, exp.Upper)):
         if isinstance(node.this, exp.Literal):
-            text = _ascii(node.this.name, str.lower if isinstance(node, exp.Lower) else str.upper)
-            node.replace(exp.Literal.string(text))
+            change = str.lower if isinstance(node, exp.Lower) else str.upper
+            node.replace(exp.Literal.string(change_ascii(node.this.name, change)))
 
 
-def _ascii(text: str, change: Callable[[str], str]) -> str:
+def change_ascii(text: str, change: Callable[[str], str]) -> str:
+    """A text with its ASCII letters changed."""
     return "".join(change(letter) if letter.isascii() else letter for letter in text)
 
 
@@ -238,9 +217,7 @@ _RULES: tuple[Callable[[exp.Expr, Columns], None], ...] = (
     _compare,
     _take_texts,
     _choose_one_kind,
-    _be_true,
     _cast_leniently,
-    _be_sqlite,
 )
 
 
@@ -253,7 +230,8 @@ def _aggregate_bare_columns(select: exp.Select) -> None:
     if group is None and not any(each.find_ancestor(exp.Having) is None for each in aggregates):
         return
     grouped = list(group.expressions) if group is not None else []
-    grouped += [select.selects[int(each.name) - 1].unalias() for each in _positions(group, len(select.selects))]
+    positions = [int(each.name) for each in grouped if isinstance(each, exp.Literal) and each.name.isdigit()]
+    grouped += [select.selects[at - 1].unalias() for at in positions if 0 < at <= len(select.selects)]
     kinds, keys = tuple({type(each) for each in grouped}), {each.sql() for each in grouped}
     sources = {source.alias_or_name for source in own_sources(select)}
     extremes = [each for each in aggregates if isinstance(each, (exp.Min, exp.Max))]
@@ -262,7 +240,10 @@ def _aggregate_bare_columns(select: exp.Select) -> None:
         inside = column.find_ancestor(exp.AggFunc, exp.Where, exp.Join, exp.Group, exp.From, exp.Select)
         if column.table not in sources or not isinstance(inside, exp.Select) or column.sql() in keys:
             continue
-        if any(isinstance(parent, kinds) and parent.sql() in keys for parent in _parents(column, select)):
+        parent = column.parent
+        while parent is not select and not (isinstance(parent, kinds) and parent.sql() in keys):
+            parent = parent.parent if parent is not None else select
+        if parent is not select:
             continue
         if len(aggregates) == len(extremes) == 1:
             order = exp.Ordered(this=extremes[0].this.copy(), desc=isinstance(extremes[0], exp.Max), nulls_first=False)
@@ -272,23 +253,9 @@ def _aggregate_bare_columns(select: exp.Select) -> None:
             column.replace(exp.Min(this=column.copy()))
 
 
-def _positions(group: exp.Expr | None, count: int) -> list[exp.Literal]:
-    found = [each for each in group.expressions if isinstance(each, exp.Literal)] if group is not None else []
-    return [each for each in found if each.name.isdigit() and 0 < int(each.name) <= count]
-
-
 def _own(select: exp.Select, kind: type[exp.Expr]) -> list[exp.Expr]:
     """The nodes of a kind in the output, HAVING and ORDER BY of a SELECT, those in subqueries included if they refer to
     this SELECT."""
     parts = [*select.selects, *(select.args[name] for name in ("having", "order") if select.args.get(name))]
     found = [node for part in parts for node in part.find_all(kind)]
     return [node for node in found if node.find_ancestor(exp.Select) is select or isinstance(node, exp.Column)]
-
-
-def _parents(node: exp.Expr, until: exp.Expr) -> list[exp.Expr]:
-    found = []
-    parent = node.parent
-    while parent is not None and parent is not until:
-        found.append(parent)
-        parent = parent.parent
-    return found

@@ -17,8 +17,9 @@ from sqlglot import MappingSchema, exp
 from nacre.errors import ConfigError, ToolError
 from nacre.extensions.databases.attached import Kind
 from nacre.extensions.databases.dialects import cte_of, make_portable, refuse_other_tables
+from nacre.extensions.databases.templates import QueryParts, query_parts
 from nacre.extensions.databases.translate import bound_cells, checked_tree
-from nacre.extensions.server_tables.strict_types import fold_letters, with_strict_types
+from nacre.extensions.server_tables.strict_types import change_ascii, fold_letters, with_strict_types
 from nacre.records.evidence import Cell
 from nacre.records.json_form import from_json
 from nacre.stores.addresses import parse_address
@@ -27,8 +28,6 @@ from nacre.stores.versions import SERVER
 
 # texts that mean the same in every dialect; all others are parameters
 _PLAIN = re.compile(r"[A-Za-z0-9 _.:/=;,#-]*")
-
-_HOLE = re.compile(r"\$nacre_(\d+)\$")
 
 # stands for a text or number; the rules for types may write it in lower or upper case
 _MARK = "NacreParam"
@@ -55,30 +54,6 @@ class ServerQuery:
 
     text: str
     params: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class _Template:
-    """The text of a query between its holes, which are numbers of parameters, or texts."""
-
-    texts: tuple[str, ...]
-    holes: tuple[tuple[int, str], ...]
-    is_limited: bool
-
-    def filled(self, values: Sequence[Sequence[Cell]], limit: int | None) -> ServerQuery:
-        """The query with these values, several for a list, and at most `limit` rows."""
-        parts, bound = [self.texts[0]], list[Cell]()
-        for (number, text), after in zip(self.holes, self.texts[1:], strict=True):
-            written = []
-            for value in values[number] if number >= 0 else (text,):
-                if isinstance(value, str):
-                    bound.append(_changed(value, text) if number >= 0 else value)
-                # a parameter has no type by itself
-                written.append("CAST(%s AS TEXT)" if isinstance(value, str) else repr(abs(value or 0)))
-            parts += [", ".join(written), after]
-        if limit is not None and not self.is_limited:
-            parts.append(f"\nLIMIT {limit}")
-        return ServerQuery("".join(parts), tuple(bound))
 
 
 @dataclass(frozen=True)
@@ -122,7 +97,14 @@ class ServerQueries:
         syntax, unknown_name, refused or too_large."""
         sql, values = _with_short_lists(sql, params)
         shapes = tuple([_shape(each[0]) for each in values])
-        return self._template(sql, shapes, limit is not None, trusted).filled(values, limit)
+        template, written, bound = self._template(sql, shapes, limit is not None, trusted), list[str](), list[Cell]()
+        # a hole is the number of a parameter, which may be a list, or a text
+        for number, text in template.holes:
+            own: Sequence[Cell] = values[number] if number >= 0 else (text,)
+            bound += [_changed(each, text) if number >= 0 else each for each in own if isinstance(each, str)]
+            # a parameter has no type by itself
+            written.append(", ".join("CAST(%s AS TEXT)" if isinstance(v, str) else repr(abs(v or 0)) for v in own))
+        return ServerQuery(template.joined(written, limit), tuple(bound))
 
     def columns(self, sql: str, params: Sequence[Cell]) -> tuple[str, ...]:
         """The names of the columns of a query; those of the server may be shortened."""
@@ -130,7 +112,9 @@ class ServerQueries:
         tree = self._checked(sql, len(values), False)
         return tuple(tree.named_selects) if isinstance(tree, exp.Query) else ()
 
-    def _write(self, sql: str, shapes: tuple[Shape, ...], is_bounded: bool, trusted: bool) -> _Template:
+    def _write(
+        self, sql: str, shapes: tuple[Shape, ...], is_bounded: bool, trusted: bool
+    ) -> QueryParts[tuple[int, str]]:
         columns = self._relations[trusted]
         # a query is mostly run with bounds and shown without
         tree = self._typed(sql, shapes, trusted).copy()
@@ -144,7 +128,7 @@ class ServerQueries:
         for identifier in tree.find_all(exp.Identifier):
             identifier.set("this", stored_name(identifier.name))
             identifier.set("quoted", True)
-        return _template_of(tree)
+        return query_parts(tree, _hole, "postgres", ("%", "%%"))
 
     def _write_types(self, sql: str, shapes: tuple[Shape, ...], trusted: bool) -> exp.Expr:
         tree = self._checked(sql, len(shapes), trusted).copy()
@@ -205,19 +189,6 @@ def _mark(number: int, shape: Shape) -> exp.Expr:
     return exp.Neg(this=literal) if shape.startswith("-") else literal
 
 
-def _template_of(tree: exp.Expr) -> _Template:
-    holes: list[tuple[int, str]] = []
-    for node in list(tree.find_all(exp.Literal)):
-        hole = _hole(node)
-        if hole is not None:
-            node.replace(exp.Var(this=f"$nacre_{len(holes)}$"))
-            holes.append(hole)
-    text = tree.sql(dialect="postgres", pretty=True, comments=False, copy=False).replace("%", "%%")
-    pieces = _HOLE.split(text)
-    is_limited = not isinstance(tree, exp.Query) or tree.args.get("limit") is not None
-    return _Template(tuple(pieces[::2]), tuple(holes[int(number)] for number in pieces[1::2]), is_limited)
-
-
 def _hole(node: exp.Literal) -> tuple[int, str] | None:
     text = str(node.this)
     if not node.is_string:
@@ -234,8 +205,7 @@ def _changed(value: str, mark: str) -> str:
     value = value.replace("\0", NUL)
     if mark.startswith(_MARK):
         return value
-    change = str.lower if mark.startswith(_MARK.lower()) else str.upper
-    return "".join(change(letter) if letter.isascii() else letter for letter in value)
+    return change_ascii(value, str.lower if mark.startswith(_MARK.lower()) else str.upper)
 
 
 # PostgreSQL takes no NUL in texts. This character, which texts should not have either, stands for it.

@@ -222,51 +222,6 @@ def _graph_words(library: Library, record: Answer) -> tuple[str, list[str]]:
 # title and text of the pages without an answer, by status
 MESSAGES = {404: ("sharedNothing", "sharedNothingWhy"), 503: ("sharedUnavailable", "hint_503")}
 
-STYLE = """
-:root { color-scheme: light dark; --ink: light-dark(#1b2226, #e6eae9); --quiet: light-dark(#5a656b, #9dabb0);
-  --line: light-dark(#e0ded8, #2d383d); --sheet: light-dark(#fff, #1a2125); --accent: light-dark(#0b6a6b, #6dcdc4); }
-* { box-sizing: border-box; }
-body { margin: 0; background: light-dark(#f7f6f3, #12171a); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
-main { max-width: 50rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 .5rem; }
-h2 { font-size: 1rem; margin: 1.75rem 0 .5rem; }
-p { margin: .5rem 0; white-space: pre-line; }
-.quiet, footer { color: var(--quiet); font-size: .875rem; }
-.answer { background: var(--sheet); border: 1px solid var(--line); border-radius: .7rem; padding: .5rem 1rem; }
-a { color: var(--accent); }
-.scroll { overflow-x: auto; margin: .5rem 0; }
-table { border-collapse: collapse; font-size: .9375rem; }
-caption { text-align: start; color: var(--quiet); font-size: .875rem; }
-th, td { text-align: start; vertical-align: top; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line);
-  overflow-wrap: normal; }
-figure { margin: .8rem 0; }
-.lines { display: block; width: 100%; min-width: 30rem; max-width: 44rem; font-size: 13px; fill: var(--quiet); }
-figcaption { font-weight: 600; font-size: .875rem; color: var(--quiet); }
-.lines [class*=tone] { fill: none; stroke: var(--tone); stroke-width: 2; }
-.lines :is(circle, rect, .part)[class*=tone], .bars rect { fill: var(--tone); }
-.lines :is(rect, .part)[class*=tone] { stroke: var(--sheet); }
-.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; margin: .4rem 0; font-size: .875rem; }
-.legend li { margin: 0; }
-.legend li::before { content: ""; display: inline-block; width: .7rem; height: .7rem; margin-inline-end: .4rem;
-  background: var(--tone); }
-.bars { display: grid; grid-template-columns: fit-content(40%) 1fr max-content; gap: .3rem .6rem; font-size: .875rem;
-  align-items: center; }
-.bars svg { width: 100%; height: 1rem; }
-.lines .grid { stroke: var(--line); }
-.lines .axis { font-weight: 600; }
-.tone-0 { --tone: var(--accent); } .tone-1 { --tone: light-dark(#b4511f, #f0a36b); }
-.tone-2 { --tone: light-dark(#5c4b9a, #b9a9f0); } .tone-3 { --tone: light-dark(#1d7a46, #79d29a); }
-.tone-4 { --tone: light-dark(#a8281c, #ff9488); } .tone-5 { --tone: light-dark(#2c62a8, #8ab8f5); }
-.tone-6 { --tone: light-dark(#8a6a00, #e2c65a); } .tone-7 { --tone: light-dark(#9a3d78, #f09cd0); }
-ol, ul { padding: 0; list-style: none; }
-li { margin: .6rem 0; }
-pre { white-space: pre-wrap; font: .8125rem/1.5 ui-monospace, monospace; margin: .25rem 0; }
-summary { cursor: pointer; }
-footer { margin-top: 2rem; border-top: 1px solid var(--line); padding-top: .5rem; }
-@media print { :root { color-scheme: light; } body { background: #fff; } .scroll { overflow: visible; }
-  details::details-content { content-visibility: visible; height: auto; } }
-"""
-
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 # numbers that read as years if a column has no others
@@ -290,8 +245,13 @@ def preferred_language(accepted: str) -> str:
 @cache
 def page_policy() -> str:
     """The content security policy: the inline style and nothing else. The sandbox forbids scripts and forms as well."""
-    policy = content_security_policy(f"<style>{STYLE}</style>")
+    policy = content_security_policy(f"<style>{_style()}</style>")
     return policy.replace("connect-src 'self'", "connect-src 'none'") + "; sandbox"
+
+
+@cache
+def _style() -> str:
+    return (FILES / "share.css").read_text(encoding="utf-8")
 
 
 def message_page(language: str, keys: tuple[str, str]) -> str:
@@ -432,7 +392,7 @@ def _document(language: str, title: str, inside: str) -> str:
         f'<!doctype html><html lang="{language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="robots" content="noindex, nofollow"><meta name="referrer" content="no-referrer">'
-        f'<title>{_safe(title)} · Nacre</title><link rel="icon" href="data:,"><style>{STYLE}</style></head>'
+        f'<title>{_safe(title)} · Nacre</title><link rel="icon" href="data:,"><style>{_style()}</style></head>'
         f"<body><main>{inside}</main></body></html>"
     )
 

@@ -121,7 +121,10 @@ def classify(text: str) -> int:
         return _PLAIN | CellKind.YEAR if len(text) == 4 and FIRST_YEAR <= int(text) < END_OF_YEARS else _PLAIN
     shape = text.translate(_DIGITS)
     if shape == text and "0" not in text:
-        return _of_word(text.casefold()) if len(text) <= MAX_TEXT else CellKind.NONE
+        word = text.casefold() if len(text) <= MAX_TEXT else ""
+        if word in words("missing"):
+            return CellKind.MISSING
+        return CellKind.BOOLEAN if word in words("true") or word in words("false") else CellKind.NONE
     if len(text) > MAX_TEXT:
         return CellKind.NONE
     if _LEADING_ZERO.match(text) and shape.count("0") > 1:
@@ -198,14 +201,6 @@ def clock_of(text: str) -> str | None:
     if found is None or int(found[1]) > 23:
         return None
     return f"{int(found[1]):02}:{found[2]}:{found[3] or '00'}"
-
-
-def _of_word(word: str) -> int:
-    if word in words("missing"):
-        return CellKind.MISSING
-    if word in words("true") or word in words("false"):
-        return CellKind.BOOLEAN
-    return CellKind.NONE
 
 
 @lru_cache(65_536)

@@ -89,7 +89,10 @@ class GraphThings:
         pairs = np.unique(np.stack((self._subject[types], self._object[types]), axis=1), axis=0)
         self._things, self._classes = pairs.T
         self._sizes = np.bincount(self._classes, minlength=1)
-        self._rows_by_way = {"name": self._rows(_is_name), "code": self._rows(_is_code)}
+        self._rows_by_way = {
+            "name": self._rows(lambda iri: name_rank(iri) is not None or is_other_name(iri)),
+            "code": self._rows(lambda iri: iri == NOTATION or has_key_word(unquoted(member_name(iri)))),
+        }
         self._labels: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
         for class_, text in self._named_rows("name", np.unique(self._classes)):
             self._labels[class_].append((self._texts[text], self._sorts[self._sort_of[text]][2]))
@@ -202,14 +205,6 @@ class GraphThings:
         """The places of the triples whose predicates are wanted."""
         predicates = [n for n in np.unique(self._predicate).tolist() if is_wanted(self._texts[n])]
         return np.flatnonzero(np.isin(self._predicate, predicates))
-
-
-def _is_name(predicate: str) -> bool:
-    return name_rank(predicate) is not None or is_other_name(predicate)
-
-
-def _is_code(predicate: str) -> bool:
-    return predicate == NOTATION or has_key_word(unquoted(member_name(predicate)))
 
 
 def _end(iri: str) -> str:

@@ -265,8 +265,11 @@ def find_totals(rows: Sequence[Row]) -> list[int]:
         return []
     lines = _lines(rows)
     full = max(MIN_TEXTS, median_low(len(line.texts) for line in lines))
-    sums, ends = _prefix_sums(lines), _next_words(lines)
-    found: list[int] = []
+    # the sums of all rows before each one, and of all
+    sums: list[dict[int, float]] = [{}]
+    for line in lines:
+        sums.append({**sums[-1], **{p: sums[-1].get(p, 0.0) + v for p, v in line.values.items()}})
+    ends, found = _next_words(lines), list[int]()
     counted = 0
     # sums over the data alone: what was found before is left out
     running: dict[int, float] = {}
@@ -345,14 +348,6 @@ def _lines(rows: Sequence[Row]) -> list[_Line]:
                 texts[place] = cell
         lines.append(_Line(number, texts, values))
     return lines
-
-
-def _prefix_sums(lines: Sequence[_Line]) -> list[dict[int, float]]:
-    """The sums of all rows before each one, and of all."""
-    sums: list[dict[int, float]] = [{}]
-    for line in lines:
-        sums.append({**sums[-1], **{p: sums[-1].get(p, 0.0) + v for p, v in line.values.items()}})
-    return sums
 
 
 def _next_words(lines: Sequence[_Line]) -> list[int]:

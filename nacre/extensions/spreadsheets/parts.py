@@ -7,7 +7,7 @@ all its rows. Longer sheets are no work of hands and stay as they are.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from ingestion.read.tables import Sheet, UnreadableTable
@@ -393,5 +393,4 @@ def _fill_repeated(rows: Rows, part: _Part, numbers: Sequence[int]) -> None:
 
 def parts_of(sheets: Iterator[Sheet]) -> Iterator[Sheet]:
     """The parts of some sheets."""
-    for sheet in sheets:
-        yield from sheet_parts(sheet)
+    return chain.from_iterable(map(sheet_parts, sheets))

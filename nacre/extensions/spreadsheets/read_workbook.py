@@ -155,20 +155,17 @@ def convert(path: Path, folder: Path, room: int) -> list[Converted] | str:
     except BaseException as error:  # parsers in other languages raise errors of their own, also for a panic
         if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
             raise
+        kind = type(error).__name__
         with path.open("rb") as original:
-            return _reason(error, original.read(len(_COMPOUND)))
+            is_compound = original.read(len(_COMPOUND)) == _COMPOUND
+        if kind == "PasswordError" or (kind == "ZipError" and is_compound):
+            return "the workbook is protected by a password. Save it without one"
+        return f"no workbook that can be read ({kind}: {' '.join(str(error).split())[:150]})"
     return found
 
 
 # begins an encrypted XLSX, and XLS
 _COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")
-
-
-def _reason(error: BaseException, head: bytes) -> str:
-    kind = type(error).__name__
-    if kind == "PasswordError" or (kind == "ZipError" and head == _COMPOUND):
-        return "the workbook is protected by a password. Save it without one"
-    return f"no workbook that can be read ({kind}: {' '.join(str(error).split())[:150]})"
 
 
 def _workbook(path: Path, folder: Path) -> Iterator[_Converting]:

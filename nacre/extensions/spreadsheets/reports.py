@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ingestion.read.tables import ColumnReport, SheetReport
-from nacre.extensions.spreadsheets.links import FoundLink, SheetColumn, SheetTable
+from nacre.extensions.spreadsheets.links import FoundLink, SheetTable
 
 if TYPE_CHECKING:
     from nacre.extensions.spreadsheets.triples import SheetReading
@@ -28,12 +28,16 @@ class CellCounts(NamedTuple):
 
 def sheet_report(reading: SheetReading, links: Mapping[int, FoundLink], counts: CellCounts, copied: str) -> SheetReport:
     """The report of a sheet; `copied` is the file with a copy of its cells, "" without one."""
-    table = reading.table
-    columns = tuple(_column_report(each, links.get(each.place), counts) for each in table.columns)
+    table, columns = reading.table, []
+    for each in table.columns:
+        link, read, texts = links.get(each.place), counts.read[each.place], counts.texts[each.place]
+        type_, shown = (link.label, f"{link.label}, by {link.by}") if link is not None else (each.type.name, "")
+        columns.append(ColumnReport(each.name, type_, each.type.unit, read, counts.rows - read, texts, shown))
     notes = (*reading.notes, *_misfit_notes(table, columns, counts.misfits))
     named = " ".join(each.name for each in table.parts or (table.name,) if each is not None)
     file, sheet, key = Path(reading.source.name).name, reading.sheet.name, table.key.name if table.key else ""
-    return SheetReport(file, sheet, table.label, counts.rows, columns, key, named, reading.skipped, notes, copied)
+    known = file, sheet, table.label, counts.rows, tuple(columns)
+    return SheetReport(*known, key, named, reading.skipped, notes, copied)
 
 
 def misfit_words(text: str, row: int, kind: str) -> str:
@@ -41,14 +45,6 @@ def misfit_words(text: str, row: int, kind: str) -> str:
     is_serial = kind in ("date", "dateTime") and text.isdecimal() and len(text) == 5
     meant = f", in Excel the number of {_EXCEL_START + timedelta(int(text))}" if is_serial else ""
     return f"{text[:60]!r} (row {row:,}{meant})"
-
-
-def _column_report(column: SheetColumn, link: FoundLink | None, counts: CellCounts) -> ColumnReport:
-    target = link.label if link is not None else ""
-    shown = f"{target}, by {link.by}" if link is not None else ""
-    read, texts = counts.read[column.place], counts.texts[column.place]
-    type_ = target or column.type.name
-    return ColumnReport(column.name, type_, column.type.unit, read, counts.rows - read, texts, shown)
 
 
 def _misfit_notes(

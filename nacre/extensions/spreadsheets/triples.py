@@ -217,7 +217,7 @@ def _first_pass(
     names, changed = distinct_names(titles, width)
     profiles += [ColumnProfile() for _ in range(width - len(profiles))]
     filled = [n for n in range(width) if profiles[n].filled]
-    notes += [note for n, note in _by_column(changed) if n in filled]
+    notes += [note for note in changed if int(note.split()[1]) - 1 in filled]
     notes += [f"{names[n]!r} has no cell with a value." for n, each in enumerate(headings) if each and n not in filled]
     notes += width_notes(len(layout.headings), scan.cut, scan.ragged)
     if failure and not count:
@@ -318,11 +318,6 @@ def _class_of(source: Source, sheet: Sheet, taken: set[str]) -> tuple[str, str]:
     iri = f"{source.base}/{quote(name, safe=_SAFE)}"
     taken.add(iri)
     return iri, lowercase_name(name) or name
-
-
-def _by_column(notes: Sequence[str]) -> Iterator[tuple[int, str]]:
-    for note in notes:
-        yield int(note.split()[1]) - 1, note
 
 
 def _is_filled(row: Sequence[str]) -> bool:

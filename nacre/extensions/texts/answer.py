@@ -21,7 +21,6 @@ from nacre.extensions.texts.spans import (
     QuestionWord,
     Span,
     clause_starts,
-    expect_described_thing,
     expected_answer,
     find_answer_spans,
     has_superlative_word,
@@ -102,14 +101,11 @@ def sentence_phrase(answer: TextAnswer, sentence: EvidenceSentence) -> str:
     if isinstance(answer.value, bool):
         return f"{'Yes' if answer.value else 'No'}: {text}"
     wording = sentence.text[answer.start : answer.end]
-    if answer.unit and isinstance(answer.value, int | float) and answer.unit not in wording and _is_word(wording):
+    is_other = answer.unit and isinstance(answer.value, int | float) and answer.unit not in wording
+    # a unit in words: "13 centimetres"
+    if is_other and any(len(token.text) > 3 and token.text.isalpha() for token in tokenize(wording)):
         return f"{append_unit(f'{answer.value:,}', answer.unit)}: {text}"
     return text
-
-
-def _is_word(wording: str) -> bool:
-    """Whether a unit is written as a word: "13 centimetres"."""
-    return any(len(token.text) > 3 and token.text.isalpha() for token in tokenize(wording))
 
 
 TEXT_WEIGHTS_FILE = Path(__file__).with_name("weights.json")
@@ -133,13 +129,6 @@ class SpanCandidate(NamedTuple):
 def rank_answers(question: str, sentences: Sequence[EvidenceSentence]) -> list[TextAnswer]:
     """The answers of sentences to a question, the likeliest first; empty if no span has the expected kind."""
     return rank_span_candidates(*span_candidates(expected_answer(question), sentences))
-
-
-def rank_given_spans(
-    clause: str, sentences: Sequence[EvidenceSentence], given: Sequence[Sequence[Span]]
-) -> list[TextAnswer]:
-    """The `given` spans of each sentence ranked by whether the clause is true of them, the likeliest first."""
-    return rank_span_candidates(*span_candidates(expect_described_thing(clause), sentences, given))
 
 
 def rank_span_candidates(candidates: Sequence[SpanCandidate], none: Mapping[str, float]) -> list[TextAnswer]:

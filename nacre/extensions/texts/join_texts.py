@@ -6,18 +6,24 @@ question: question + Lexicon -> DescriptivePhrases."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents.answering.select_answer import DECLINED, calibrate_rows, is_empty, row_probability
 from agents.turn_view import TurnView
 from nacre.access.open_graph import lexicon_for
-from nacre.extensions.texts.answer import rank_given_spans as described_by
-from nacre.extensions.texts.spans import Span
-from nacre.language.tokens import name_tokens, tokenize
+from nacre.extensions.texts.answer import rank_span_candidates, span_candidates
+from nacre.extensions.texts.spans import Span, expect_described_thing
+from nacre.language.data import WORDS, word_list
+from nacre.language.small_talk import strip_courtesy
+from nacre.language.thesaurus import function_words, gradable_adjective
+from nacre.language.tokens import Token, name_tokens, tokenize
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, JoinedTexts, Query, Rows
 from nacre.records.turn import Rewrite, Understanding
+from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.understanding.ranking.probabilities import MAX_READINGS_RUN
 from nacre.understanding.understand import understand
 from tools import sql
@@ -25,17 +31,6 @@ from tools.search_passages import LEXICAL, retrieve_sentences
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
-    from nacre.stores.sqlite.lexicon import Lexicon
-
-
-import re
-from collections.abc import Sequence
-
-from nacre.language.data import WORDS, word_list
-from nacre.language.small_talk import strip_courtesy
-from nacre.language.thesaurus import function_words, gradable_adjective
-from nacre.language.tokens import Token
-from nacre.stores.sqlite.lexicon import Lexicon
 
 MOST_PHRASES = 3  # descriptive phrases of a question that are tried
 
@@ -71,7 +66,9 @@ def _identify_by_text(phrase: DescriptivePhrase, graph: Graph, names: Lexicon, r
     spans = [list(_thing_spans(each, phrase, names)) for each in sentences]
     # the graph knows the class of a thing, so a sentence need not state it
     clause = phrase.clause if phrase.relations else phrase.question.removeprefix("which ")
-    answer = next(iter(described_by(clause, sentences, spans)), None)
+    # the spans ranked by whether the clause is true of them
+    ranked = rank_span_candidates(*span_candidates(expect_described_thing(clause), sentences, spans))
+    answer = next(iter(ranked), None)
     if answer is None or answer.probability < DECLINED:
         return BranchResult(sql.BRANCH)
     thing = names.thing(str(answer.value))
@@ -160,14 +157,8 @@ def _thing_spans(sentence: EvidenceSentence, phrase: DescriptivePhrase, names: L
                 break
 
 
-class _Joiner(NamedTuple):
-    """What the branch `sql` asks this extension for."""
-
-    may_join: Callable[[TurnView, Graph], bool] = may_join
-    join_texts: Callable[..., BranchResult] = join_texts
-
-
-JOINER = _Joiner()
+# what the branch `sql` asks this extension for
+JOINER = SimpleNamespace(may_join=may_join, join_texts=join_texts)
 
 
 MAX_NOUN_WORDS = 4  # how many words a noun may have

@@ -136,7 +136,8 @@ def _propose(text: str, want: ExpectedAnswer, tokens: tuple[Token, ...]) -> Iter
         case "name":
             if want.units is not None:
                 yield from number_spans(text, want)
-            yield from _quoted(text)
+            for quote in _QUOTED.finditer(text):
+                yield Span(quote.start(1), quote.end(1), "quoted", quote[1].strip(" .,"))
             yield from labelled_number_spans(text, want, tokens)
             yield from _listed_words(text, want, tokens)
             yield from _names(text, tokens)
@@ -194,11 +195,6 @@ def _begins_name(tokens: tuple[Token, ...], i: int) -> bool:
     if not tokens[i].text[0].isupper():
         return False
     return i > 0 or (tokens[0].norm not in function_words() and len(tokens) > 1 and tokens[1].text[0].isupper())
-
-
-def _quoted(text: str) -> Iterator[Span]:
-    for match in _QUOTED.finditer(text):
-        yield Span(match.start(1), match.end(1), "quoted", match[1].strip(" .,"))
 
 
 def _phrases_after(text: str, kind: str, want: ExpectedAnswer) -> Iterator[Span]:
