@@ -42,22 +42,19 @@ def bundled_sets(root: Path) -> Iterator[EvaluationSet]:
 def evaluate_set(each: EvaluationSet, folder: Path) -> str:
     """Ask the questions and return their report; bundled graphs and the answers are written to `folder`."""
     data = folder if each.sources else Settings().data
-    answers = answers_by(
-        "rules", each.graph, each.questions, folder / "predictions" / f"{each.graph}.jsonl", data, each.sources
-    )
+    out = folder / "predictions" / f"{each.graph}.jsonl"
+    answers = answers_by_rules(each.graph, each.questions, out, data, each.sources)
     report = score_report(read_gold_questions(each.questions), answers, kinds=not each.blind)
     return f"\n{each.graph}: {each.questions}\n{report}"
 
 
-def answers_by(
-    reasoner: str, graph: str, questions: Path, out: Path, data: Path, sources: Sequence[str] = ()
-) -> dict[Any, Answer]:
-    """The records of a reasoner for a file of questions, which are also written to `out`; the graph of a data folder is
+def answers_by_rules(graph: str, questions: Path, out: Path, data: Path, sources: Sequence[str]) -> dict[Any, Answer]:
+    """The records of the rules for a file of questions, which are also written to `out`; the graph of a data folder is
     made of the `sources` first, if there are any."""
     environment = {**os.environ, "NACRE_DATA": str(data)}
     if sources:
         run_nacre("ingest", *sources, "--graph", graph, environment=environment)
-    options = ("--graph", graph, "--reasoner", reasoner, "--out", str(out))
+    options = ("--graph", graph, "--reasoner", "rules", "--out", str(out))
     run_nacre("eval", str(questions), *options, environment=environment)
     return read_answers(out)
 

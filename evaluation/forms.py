@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pyoxigraph as ox
 import yaml
 
-from evaluation.bundled_sets import ROOT, answers_by
+from evaluation.bundled_sets import ROOT, answers_by_rules
 from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions
 from nacre.extensions.evaluation.score import is_right
 from nacre.records.answer import Answer, Value
@@ -83,7 +83,7 @@ def ask_cells(file: Path, data: Path) -> Iterator[JudgedWording]:
     questions, predictions = data / f"{file.stem}.jsonl", data / f"{file.stem}.predictions.jsonl"
     golds = list(cell_questions(file))
     questions.write_text("".join(f"{json.dumps(gold)}\n" for gold in golds), encoding="utf-8")
-    answers = answers_by("rules", file.stem, questions, predictions, data, (str(file.with_suffix(".ttl")),))
+    answers = answers_by_rules(file.stem, questions, predictions, data, (str(file.with_suffix(".ttl")),))
     for gold in read_gold_questions(questions):
         if "answers" in gold:
             yield JudgedWording(gold, answers[gold["id"]], is_right(gold, answers[gold["id"]]))

@@ -12,10 +12,9 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +41,9 @@ from nacre.understanding.ranking.rank import (
     similarities,
     weighted_sum,
 )
+
+# the features of the readings of one question, and which of them are right
+JudgedReadings = tuple[Sequence[Mapping[str, float]], Sequence[bool]]
 
 
 def main() -> None:
@@ -81,7 +83,7 @@ def learn(samples: Sequence[ParserSample]) -> dict[str, object]:
         if not sample.own and (other := without_answer(sample)) is not None
     ]
     learned = [*runs, *removed[::STATED_PER_REMOVED]]
-    models = models_out_of_fold(learned, folds)
+    models = [fit_models([run for run in learned if folds[run.graph] != fold]) for fold in range(FOLDS)]
     weighed = [
         WeighedRun(run, run.chances(models[folds[run.graph]]["choice"], models[folds[run.graph]]["after"]))
         for run in (*runs, *removed)
@@ -89,7 +91,7 @@ def learn(samples: Sequence[ParserSample]) -> dict[str, object]:
     limits = choose_limits(weighed)
     print(describe_gains(weighed, limits))
     return {
-        "features": _rounded(fit_log_linear(samples)),
+        "features": _rounded(fit_log_linear(_readings(samples))),
         **{name: _rounded(model) for name, model in fit_models(learned).items()},
         "likeness": round(likeness, 4),
         "threshold": limits.answered,
@@ -101,6 +103,10 @@ def learn(samples: Sequence[ParserSample]) -> dict[str, object]:
         "right": TARGET_PRECISION,
         "levels": sure_levels(weighed, limits),
     }
+
+
+def _readings(samples: Sequence[ParserSample]) -> list[JudgedReadings]:
+    return [(sample.features, sample.right) for sample in samples]
 
 
 def _rounded(model: Mapping[str, float]) -> dict[str, float]:
@@ -138,7 +144,7 @@ def cross_validate(
     """The scores of all readings, each by weights learned without its graph."""
     scores: list[list[float]] = [[] for _ in samples]
     for fold in range(FOLDS):
-        learned = fit_log_linear([s for s in samples if folds[s.graph] != fold], without)
+        learned = fit_log_linear(_readings([s for s in samples if folds[s.graph] != fold]), without)
         for i, sample in enumerate(samples):
             if folds[sample.graph] == fold:
                 scores[i] = [weighted_sum(f, learned) for f in sample.features]
@@ -197,7 +203,7 @@ def print_learning_curve(samples: Sequence[ParserSample]) -> None:
     left_out, rest = graphs[: len(graphs) // FOLDS], graphs[len(graphs) // FOLDS :]
     test = [s for s in samples if s.graph in left_out]
     for size in (10, 25, 50, len(rest)):
-        learned = fit_log_linear([s for s in samples if s.graph in rest[:size]])
+        learned = fit_log_linear(_readings([s for s in samples if s.graph in rest[:size]]))
         print_ranked(
             f"learned from {min(size, len(rest))}", test, [[weighted_sum(f, learned) for f in s.features] for s in test]
         )
@@ -209,21 +215,11 @@ RIDGE_SURE = 0.01
 Models = dict[str, dict[str, float]]
 
 
-@dataclass(frozen=True)
-class EligibleReadings:
-    """The readings of a question that may answer: their features, and which are right."""
-
-    features: list[Mapping[str, float]]
-    right: list[bool]
-
-
 def fit_models(runs: Sequence[JudgedRun]) -> Models:
     """The models for a reading before it runs, for the choice among those that ran, and for the chosen one."""
     usable = [run for run in runs if run.readings]
     eligible = [[run.readings[i] for i in run.eligible] for run in usable]
-    choice = fit_log_linear(
-        [EligibleReadings([each.choice for each in ran], [each.right for each in ran]) for ran in eligible]
-    )
+    choice = fit_log_linear([([each.choice for each in ran], [each.right for each in ran]) for ran in eligible])
     first = [run.readings[0] for run in usable]
     chosen = [run.readings[run.best(choice)] for run in usable]
     # readings that ignore a bound are never likely, whatever their features are
@@ -235,11 +231,6 @@ def fit_models(runs: Sequence[JudgedRun]) -> Models:
     }
 
 
-def models_out_of_fold(runs: Sequence[JudgedRun], folds: Mapping[str, int]) -> list[Models]:
-    """For each fold the models that are fitted without its graphs."""
-    return [fit_models([run for run in runs if folds[run.graph] != fold]) for fold in range(max(folds.values()) + 1)]
-
-
 # Strength of the ranker's regularisation, measured with `python -m evaluation.learn`
 # at 0.003, 0.01 and 0.03
 RIDGE = 0.01
@@ -248,28 +239,23 @@ RIDGE = 0.01
 MAX_SIMILARITY_WEIGHT = 50.0
 
 
-class JudgedReadings(Protocol):
-    """The features of the readings of one question, and which of them are right."""
-
-    @property
-    def features(self) -> Sequence[Mapping[str, float]]: ...
-    @property
-    def right(self) -> Sequence[bool]: ...
-
-
-def fit_log_linear(samples: Sequence[JudgedReadings], without: str | None = None) -> dict[str, float]:
+def fit_log_linear(
+    samples: Sequence[JudgedReadings], without: str | None = None, ridge: float = RIDGE, *, is_scaled: bool = True
+) -> dict[str, float]:
     """Log-linear weights that maximise the joint probability of the right readings; ridge-regularised, deterministic.
 
-    `without` is the beginning of the names of features that are left out.
+    `without` is the beginning of the names of features that are left out. The ridge is that of features of equal
+    deviation, unless they are not scaled.
     """
     from scipy.optimize import minimize
 
-    usable = [s for s in samples if any(s.right) and not all(s.right)]
-    names = sorted({n for s in usable for f in s.features for n in f if without is None or not n.startswith(without)})
-    x, scale = _matrix([f for s in usable for f in s.features], names)
+    usable = [each for each in samples if any(each[1]) and not all(each[1])]
+    features = [reading for readings, _ in usable for reading in readings]
+    names = sorted({n for each in features for n in each if without is None or not n.startswith(without)})
+    x, scale = _matrix(features, names, is_scaled=is_scaled)
     transposed = x.T.tocsr()
-    sizes = [len(s.features) for s in usable]
-    right = np.array([y for s in usable for y in s.right], dtype=np.float64)
+    sizes = [len(readings) for readings, _ in usable]
+    right = np.array([is_right for _, judged in usable for is_right in judged], dtype=np.float64)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(int)
     sample_of = np.repeat(np.arange(len(usable)), sizes)
 
@@ -279,8 +265,8 @@ def fit_log_linear(samples: Sequence[JudgedReadings], without: str | None = None
         total = np.add.reduceat(belief, starts)
         good = np.add.reduceat(belief * right, starts) + 1e-12
         gradient = transposed @ (belief / total[sample_of] - belief * right / good[sample_of])
-        value = -(np.log(good) - np.log(total)).sum() / len(usable) + RIDGE * float(w @ w)
-        return value, gradient / len(usable) + 2 * RIDGE * w
+        value = -(np.log(good) - np.log(total)).sum() / len(usable) + ridge * float(w @ w)
+        return value, gradient / len(usable) + 2 * ridge * w
 
     result = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 120})
     return {name: float(w) for name, w in zip(names, result.x / scale, strict=True)}
@@ -323,8 +309,10 @@ def fit_logistic(features: Sequence[Mapping[str, float]], right: Sequence[bool],
     return {name: float(w) for name, w in zip(names, result.x / scale, strict=True)}
 
 
-def _matrix(features: Sequence[Mapping[str, float]], names: Sequence[str]) -> tuple[Any, Any]:
-    """Features as a sparse matrix with columns of equal standard deviation, and the scale of each column."""
+def _matrix(
+    features: Sequence[Mapping[str, float]], names: Sequence[str], *, is_scaled: bool = True
+) -> tuple[Any, Any]:
+    """Features as a sparse matrix, with columns of equal standard deviation if scaled, and the scale of each column."""
     from scipy.sparse import csr_matrix, diags
 
     column = {name: i for i, name in enumerate(names)}
@@ -339,7 +327,7 @@ def _matrix(features: Sequence[Mapping[str, float]], names: Sequence[str]) -> tu
     mean = np.asarray(x.mean(axis=0)).ravel()
     deviation = np.sqrt(np.maximum(np.asarray(x.multiply(x).mean(axis=0)).ravel() - mean**2, 0.0))
     # constant columns keep their scale
-    scale = np.where(deviation > 0, deviation + 1e-3, 1.0)
+    scale = np.where(is_scaled & (deviation > 0), deviation + 1e-3, 1.0)
     return (x @ diags(1 / scale)).tocsr(), scale
 
 

@@ -22,9 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import yaml
 
+from evaluation.learn import fit_log_linear
 from ingestion import documents
 from nacre.extensions.documents.passages import SeenTexts, text_passages
-from nacre.extensions.evaluation.score import is_right
+from nacre.extensions.evaluation.score import has_gold_values
 from nacre.extensions.texts.answer import TEXT_WEIGHTS_FILE, SpanCandidate, span_candidates
 from nacre.extensions.texts.spans import Span, expect_described_thing, expected_answer
 from nacre.language.thesaurus import rank_sentences
@@ -56,25 +57,9 @@ class TextExample(NamedTuple):
 
 def learn_text_weights(examples: Sequence[TextExample]) -> dict[str, float]:
     """The weights under which the right candidates are likeliest."""
-    from scipy.optimize import minimize
-
-    names = sorted({name for each in examples for features in each.features for name in features})
-    column = {name: i for i, name in enumerate(names)}
-    matrices = [_matrix(each, column) for each in examples]
-    labels = [np.array(each.right) for each in examples]
-
-    def loss(weights: Any) -> tuple[float, Any]:
-        total, gradient = RIDGE * float(weights @ weights), 2 * RIDGE * weights
-        for matrix, right in zip(matrices, labels, strict=True):
-            score = matrix @ weights
-            belief = np.exp(score - score.max())
-            expected, wanted = belief / belief.sum(), belief * right / (belief * right).sum()
-            total -= float(np.log((belief * right).sum() / belief.sum()))
-            gradient = gradient - matrix.T @ (wanted - expected)
-        return total, gradient
-
-    result = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    return {name: round(float(weight), 3) for name, weight in zip(names, result.x, strict=True) if abs(weight) >= 0.001}
+    judged = [(each.features, each.right) for each in examples if not all(each.right)]
+    weights = fit_log_linear(judged, ridge=RIDGE / len(judged), is_scaled=False)
+    return {name: round(weight, 3) for name, weight in weights.items() if abs(weight) >= 0.001}
 
 
 def predict_value(example: TextExample, weights: Mapping[str, float]) -> tuple[object, float, bool]:
@@ -127,14 +112,6 @@ def main() -> None:
     if "--write" in sys.argv:
         learned = {"threshold": text_threshold(answered), "features": learn_text_weights(examples)}
         TEXT_WEIGHTS_FILE.write_text(json.dumps(learned, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _matrix(example: TextExample, column: Mapping[str, int]) -> Any:
-    matrix = np.zeros((len(example.features), len(column)))
-    for row, features in enumerate(example.features):
-        for name, value in features.items():
-            matrix[row, column[name]] = value
-    return matrix
 
 
 READING = Path(__file__).with_name("reading.yaml")
@@ -302,8 +279,7 @@ def _sentences(text: Mapping[str, Any]) -> list[EvidenceSentence]:
 
 
 def _is_right(gold: Value, value: Value) -> bool:
-    record: Any = {"status": "answered", "values": [value]}
-    return is_right({"id": 0, "question": "", "answers": [gold]}, record) or str(gold) == str(value)
+    return has_gold_values({"id": 0, "question": "", "answers": [gold]}, [value]) or str(gold) == str(value)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,7 @@ its `standalone` wording if the line has one. The conversation ends if neither h
 
 import json
 import pickle
-import re
 import time
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +23,7 @@ from typing import Any, Literal
 
 from agents.answering.select_answer import is_refused
 from nacre.errors import NacreError
+from nacre.extensions.evaluation.score import normalise_words
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, fold, name_tokens, tokenize
 from nacre.plans.run import build_table
@@ -390,9 +389,6 @@ def chosen_options(options: Sequence[str], values: Sequence[Value], answer: str)
 # lists whose lengths differ by more than this factor and number are never equal
 _MAX_FACTOR, _MAX_EXTRA = 3, 5
 
-_PUNCTUATION = re.compile(r"(?<!\d)\.(?!\d)|\.(?!\d)|(?<=[^\W\d])\.|(?<=[^\W\d])-|-(?!\d)")
-_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
-
 
 def same_values(gold: Sequence[Cell], values: Sequence[Cell]) -> bool:
     """Whether every value is a gold item, and every gold item is among the values."""
@@ -440,9 +436,4 @@ def _is_near(gold: float, value: float) -> bool:
     return abs(gold - value) <= slack
 
 
-@lru_cache(maxsize=200_000)
-def _normal_form(value: str) -> str:
-    text = unicodedata.normalize("NFKD", value).translate(_DASHES)
-    text = "".join(c for c in text if not unicodedata.combining(c)).casefold()
-    text = _PUNCTUATION.sub(" ", re.sub(r"[^\w.+-]+|_", " ", text))
-    return " ".join(text.split()).removeprefix("the ")
+_normal_form = lru_cache(maxsize=200_000)(normalise_words)

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 from evaluation.learn import fit_logistic
 from evaluation.samples import plan_values
-from evaluation.verified_measure import verified_entries
+from evaluation.verified_measure import read_worded_questions, verified_entries
 from nacre.errors import NacreError
-from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
-from nacre.extensions.evaluation.score import is_right
+from nacre.extensions.evaluation.questions import GoldQuestion
+from nacre.extensions.evaluation.score import has_gold_values
 from nacre.extensions.verified.offer import WEIGHTS_FILE, compare_verified
 from nacre.extensions.verified.template import LinkedQuestion, Substitution, substitute, template_of
 from nacre.records.json_form import from_json, to_json
@@ -58,11 +58,8 @@ class Pair(NamedTuple):
 def likeness_pairs(graph: Graph, folder: Path, count: int, seed: int) -> Iterator[Pair]:
     """The pairs of the questions and wordings of one graph."""
     draw, name = Random(f"{seed} {folder.name}"), f"{seed} {folder.name}"
-    golds = [g for g in standalone_questions(read_gold_questions(folder / "questions.jsonl")) if "answers" in g]
-    file = folder / "wordings.jsonl"
-    wordings = read_gold_questions(file) if file.exists() else []
-    worded = {each["original"] for each in wordings}
-    entries = verified_entries([g for g in golds if not worded or g["id"] in worded], graph, count, name)
+    golds, wordings, able = read_worded_questions(folder)
+    entries = verified_entries(able, graph, count, name)
     plans = {gold["id"]: entry.plan for gold, entry in verified_entries(golds, graph, len(golds), name)}
     by_id = {gold["id"]: gold for gold, _ in entries}
     asked = [AskedQuestion(g["question"], g, _plan(plans.get(g["id"])), 1) for g in golds if g["id"] not in by_id]
@@ -79,7 +76,7 @@ def likeness_pairs(graph: Graph, folder: Path, count: int, seed: int) -> Iterato
 
 def with_other_name(asked: AskedQuestion, graph: Graph, draw: Random) -> AskedQuestion | None:
     """The question with another name in the place of one, answered by its plan with that name; None if it has none."""
-    if asked.plan is None or graph.tables is None:
+    if asked.plan is None:
         return None
     entry = VerifiedQuestion("", asked.text, asked.text, to_json(asked.plan), None, "", "text", "", "", "")
     template = template_of(entry, graph.schema)
@@ -133,9 +130,8 @@ def _pairs(asked: AskedQuestion, entries: Sequence[VerifiedQuestion], graph: Gra
     question = prepare_question(asked.text, linker)
     linked = LinkedQuestion(question, scoped_links(question, None, linker), linker.index.graph, readings)
     for _, alignment, features in compare_verified(entries, linked):
-        values = plan_values(alignment.plan.body, graph.tables) if graph.tables is not None else None
-        record: Any = {"status": "answered", "values": list(values or ()), "answer": ""}
-        yield Pair(features, values is not None and is_right(asked.gold, record))
+        values = plan_values(alignment.plan.body, graph.tables)
+        yield Pair(features, values is not None and has_gold_values(asked.gold, values))
 
 
 def _plan(data: Any) -> Plan | None:

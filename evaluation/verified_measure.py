@@ -33,10 +33,10 @@ from graph.stream import stream_turn
 from nacre.access.open_graph import clear_understandings
 from nacre.config.settings import Settings
 from nacre.extensions.evaluation.questions import GoldQuestion, read_gold_questions, standalone_questions
-from nacre.extensions.evaluation.score import is_right, quantile
+from nacre.extensions.evaluation.score import has_gold_values, is_right, quantile
 from nacre.records.answer import Answer
 from nacre.records.json_form import to_json
-from nacre.records.turn import Reading, Rewrite, VerifiedQuestion, question_id, values_hash, values_kind
+from nacre.records.turn import Rewrite, VerifiedQuestion, question_id, values_hash, values_kind
 from nacre.stores.catalog import Graph
 from nacre.understanding.ranking.probabilities import JudgedAnswer, graph_shift, log_odds, probability
 from nacre.understanding.ranking.rank import load_weights
@@ -68,8 +68,8 @@ def verified_entries(
 
 def _entry(gold: GoldQuestion, graph: Graph) -> VerifiedQuestion | None:
     for reading in understand(Rewrite(gold["question"]), graph.schema, graph.lexicon).readings:
-        values = _right_values(gold, reading, graph)
-        if values is not None:
+        values = plan_values(reading.plan.body, graph.tables)
+        if values and has_gold_values(gold, values):
             question, at = gold["question"], datetime.now(UTC).isoformat(timespec="seconds")
             return VerifiedQuestion(
                 question_id(graph.name, question), question, question, to_json(reading.plan), None,
@@ -78,10 +78,13 @@ def _entry(gold: GoldQuestion, graph: Graph) -> VerifiedQuestion | None:
     return None
 
 
-def _right_values(gold: GoldQuestion, reading: Reading, graph: Graph) -> Sequence[object] | None:
-    values = plan_values(reading.plan.body, graph.tables) if graph.tables is not None else None
-    record: Any = {"status": "answered", "values": list(values or ()), "answer": ""}
-    return values if values and is_right(gold, record) else None
+def read_worded_questions(folder: Path) -> tuple[list[GoldQuestion], list[GoldQuestion], list[GoldQuestion]]:
+    """The questions of a folder with gold answers, their wordings, and those questions that have wordings, or all."""
+    golds = [g for g in standalone_questions(read_gold_questions(folder / "questions.jsonl")) if "answers" in g]
+    file = folder / "wordings.jsonl"
+    wordings = read_gold_questions(file) if file.exists() else []
+    worded = {each["original"] for each in wordings}
+    return golds, wordings, [gold for gold in golds if not worded or gold["id"] in worded]
 
 
 async def measure_graph(
@@ -89,14 +92,8 @@ async def measure_graph(
 ) -> list[MeasuredQuestion]:
     """The wordings of the verified questions of one graph, and other questions, before and after."""
     name, store = folder.name, composition.library.verified
-    golds = [
-        gold for gold in standalone_questions(read_gold_questions(folder / "questions.jsonl")) if "answers" in gold
-    ]
-    file = folder / "wordings.jsonl"
-    wordings = read_gold_questions(file) if file.exists() else []
+    golds, wordings, able = read_worded_questions(folder)
     with composition.library.open(name) as graph:
-        worded = {each["original"] for each in wordings}
-        able = [gold for gold in golds if not worded or gold["id"] in worded]
         entries = verified_entries(able, graph, count, f"{seed} {name}")
     answers = {str(gold["answers"]) for gold, _ in entries}
     rest = list({str(g["answers"]): g for g in golds if str(g["answers"]) not in answers}.values())
@@ -192,9 +189,7 @@ async def ask_all(folders: Sequence[Path]) -> Mapping[str, list[AskedAnswer]]:
     app, answers = composition.build(), dict[str, list[AskedAnswer]]()
     for folder in folders:
         answers[folder.name] = []
-        for gold in standalone_questions(read_gold_questions(folder / "questions.jsonl")):
-            if "answers" not in gold:
-                continue
+        for gold in read_worded_questions(folder)[0]:
             record, _ = await answer_question(app, folder.name, gold["question"], NOBODY)
             has_rows = record["confidence"] is not None and record["plan"] is not None
             chance = min(1 - LEAST, max(LEAST, record["confidence"] or 0.0))

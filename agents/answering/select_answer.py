@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from nacre.checking.evidence_index import blank_periods
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.quantities import convert_unit, find_amounts
 from nacre.language.thesaurus import antonyms, function_words
 from nacre.language.thesaurus import word_coverage as share
@@ -166,7 +166,7 @@ def _uses_only_names(understanding: Understanding, table: Table, left_out: Colle
             return False
     mentions = (*understanding.mentions, *(each.mention for each in understanding.named))
     names = [each.text for each in mentions if each.kind in ("entity", "value")]
-    used = {word for name in names for word in name_tokens(name)} | function_words() | language().words["filler"]
+    used = {word for name in names for word in name_tokens(name)} | function_words() | WORDS["filler"]
     return all(token.norm in used or token.norm in left_out for token in tokenize(understanding.standalone))
 
 
@@ -211,7 +211,7 @@ def is_trivial(understanding: Understanding, rows: Rows) -> bool:
     # a class may be a thing as well: "is the lute a string instrument"
     asks_class = any(m.kind == "class" for m in understanding.mentions) or len(understanding.mentions) > 1
     # "is her name Ann" does not ask whether it is known, nor "is the lamp available" whether it is a thing
-    is_what = first in language().words["being"] and second not in language().words["there"]
+    is_what = first in WORDS["being"] and second not in WORDS["there"]
     happened = any(map(is_participle, rest[-3:]))  # "was the boat sold"
     is_what = is_what and (not happened if body.select.filters else not (body.select.edges or asks_class))
     return bool(reading.unused or is_what) and sum(bool(v.keys) for v in body.select.variables) == 1
@@ -243,9 +243,9 @@ def is_echo(understanding: Understanding, rows: Rows) -> bool:
 
 def _asks_who_else(understanding: Understanding) -> bool:
     """Whether a question asks who does something with things: not "who are they", nor "who of them is tall"."""
-    words, known = [token.norm for token in tokenize(understanding.standalone)], language().words
-    who = next((i for i, word in enumerate(words[:-1]) if word in known["asking_who"]), None)
-    return who is not None and words[who + 1] not in known["being"] | known["among"]
+    words = [token.norm for token in tokenize(understanding.standalone)]
+    who = next((i for i, word in enumerate(words[:-1]) if word in WORDS["asking_who"]), None)
+    return who is not None and words[who + 1] not in WORDS["being"] | WORDS["among"]
 
 
 def _gives_known_names(understanding: Understanding, body: Select, table: Table) -> bool:
@@ -256,7 +256,7 @@ def _gives_known_names(understanding: Understanding, body: Select, table: Table)
     if not words or not all(each and each <= question_words for each in words) or len(set(map(frozenset, words))) > 1:
         return False
     shown = shown_columns(table)
-    columns = [{*table.columns[i].replace("_", " ").split()} & language().words["naming"] for i in shown]
+    columns = [{*table.columns[i].replace("_", " ").split()} & WORDS["naming"] for i in shown]
     cells = [str(row[i]) for row in table.rows for i in shown if row[i] is not None]
     return all(columns) and all(words[0].issuperset(name_tokens(cell)) for cell in cells)
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from nacre.language import thesaurus
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.tokens import lemma, name_tokens, tokenize
 from nacre.plans.run import Engine, tables_engine
 from nacre.records.schema import Predicate, Schema
@@ -121,21 +121,20 @@ def requested_kind(question: str) -> AnswerKind:
     >>> [requested_kind(f"{lead} the mill run") for lead in ("when did", "how far does", "and who lets", "what makes")]
     ['date', 'number', 'person', '']
     """
-    words = language().words
     asked = analyse_question(question)
     tokens = [*asked.tokens]
-    at = next((i for i, token in enumerate(tokens) if token.norm in words["question_words"] | words["who"]), None)
+    at = next((i for i, token in enumerate(tokens) if token.norm in WORDS["question_words"] | WORDS["who"]), None)
     if at is None:
         return ""
     opening = next((cue.value for cue in asked.cues if cue.start == at and cue.kind == "open" and cue.value), "")
     if opening:
         return "date" if opening == "when" else "place"
-    if tokens[at].norm in words["who"]:
+    if tokens[at].norm in WORDS["who"]:
         return "person"
     after = tokens[at + 1] if at + 1 < len(tokens) else None
-    if tokens[at].norm not in words["degree"] or after is None:
+    if tokens[at].norm not in WORDS["degree"] or after is None:
         return ""
-    return "number" if after.norm in words["how_much"] or thesaurus.gradable_adjective(after) else ""
+    return "number" if after.norm in WORDS["how_much"] or thesaurus.gradable_adjective(after) else ""
 
 
 def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: AnswerKind, schema: Schema) -> bool:
@@ -146,7 +145,7 @@ def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: Answer
     if asked == "date":
         return not is_inverse and (is_date or any(thesaurus.is_noun_of_kind("dates", word) for word in words))
     if asked == "number":
-        is_measure = language().words["not_measured"].isdisjoint(words)
+        is_measure = WORDS["not_measured"].isdisjoint(words)
         return not is_inverse and not is_date and is_measure and (predicate.minimum is not None or value[:1].isdigit())
     if asked == "person":
         far = predicate.domains if is_inverse else predicate.ranges
@@ -156,7 +155,7 @@ def gives_kind(predicate: Predicate, is_inverse: bool, value: str, asked: Answer
         return is_agent or (not is_inverse and words[-1:] == ["by"])
     if is_inverse or is_date or predicate.minimum is not None:
         return False
-    is_at = words[-1:] and words[-1] in language().words["standing_at"]
+    is_at = words[-1:] and words[-1] in WORDS["standing_at"]
     return bool(is_at) or any(thesaurus.is_noun_of_kind("places", word) for word in words)
 
 

@@ -16,38 +16,30 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 _FOLDER = Path(__file__).parent
 
 Cue = tuple[tuple[str, ...], str, str]
 
 
-@dataclass(frozen=True)
-class Language:
-    """The data that several stages of the parser share."""
-
-    cues: Mapping[str, tuple[Cue, ...]]  # (words, kind, value) by their first word, the longest first
-    words: Mapping[str, frozenset[str]]  # named classes of words
-
-
-@cache
-def language() -> Language:
-    """The shared data of English, read once."""
-    return Language(
-        cues=_cues(),
-        words={name: word_list("words", name) for name in _data("words")},
-    )
-
-
 @cache
 def word_list(file: str, name: str) -> frozenset[str]:
     """The words of an entry, which is a text with spaces or a list of expressions."""
     return frozenset(phrase_list(file, name))
+
+
+class _WordClasses(dict[str, frozenset[str]]):
+    """Named classes of words, each read when it is first needed."""
+
+    def __missing__(self, name: str) -> frozenset[str]:
+        return self.setdefault(name, word_list("words", name))
+
+
+WORDS: Final = _WordClasses()  # the classes of words that several stages of the parser share
 
 
 @cache
@@ -124,7 +116,9 @@ def read_compiled(source: Path, name: str, parse: Callable[[], Any]) -> Any:
     return content
 
 
-def _cues() -> Mapping[str, tuple[Cue, ...]]:
+@cache
+def cues() -> Mapping[str, tuple[Cue, ...]]:
+    """The cues of questions (words, kind, value) by their first word, the longest first."""
     by_first: dict[str, list[Cue]] = {}
     for kind, values in _data("cues").items():
         for value, expressions in values.items():

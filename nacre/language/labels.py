@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from nacre.language.data import language, load_language_data, pattern, phrase_list, word_list, word_map
+from nacre.language.data import WORDS, cues, load_language_data, pattern, phrase_list, word_list, word_map
 from nacre.language.thesaurus import english_data, function_words, superlative_spellings, unit_words, vocabulary
 from nacre.language.tokens import Token, fold, is_known, language_names, lemma, split_name, tokenize
 from nacre.language.translation import GLOSSED_LANGUAGES, glosses, is_english_word
@@ -156,7 +156,7 @@ def has_boolean_values(values: Collection[str], name: str) -> bool:
     Numbers, or a single value but "true" or "false", mean yes or no only if the name says so.
     """
     folded = {value.casefold() for value in values}
-    yes, no = language().words["holding"], language().words["lacking"]
+    yes, no = WORDS["holding"], WORDS["lacking"]
     if not folded or not folded <= yes | no:
         return False
     words = split_name(name).split()
@@ -204,13 +204,13 @@ def none_value(predicate: Predicate) -> str | None:
     """The value that means "none" among other values: "No" among kinds of wireless links."""
     if predicate.has_links or is_boolean_predicate(predicate):
         return None
-    return next((v for v in predicate.values if v.casefold() in language().words["none_among_values"]), None)
+    return next((v for v in predicate.values if v.casefold() in WORDS["none_among_values"]), None)
 
 
 def alternative_values(predicate: Predicate) -> tuple[str, ...]:
     """The two values in the name of a property ("new or used", "good or bad customer"), else none."""
     words = predicate.label.casefold().split()
-    either = next((i for i, word in enumerate(words[:-1]) if i and word in language().words["either"]), 0)
+    either = next((i for i, word in enumerate(words[:-1]) if i and word in WORDS["either"]), 0)
     if not either or predicate.has_links:
         return ()
     named = {words[either - 1], words[either + 1]}
@@ -219,10 +219,9 @@ def alternative_values(predicate: Predicate) -> tuple[str, ...]:
 
 
 def _value(predicate: Predicate, which: str) -> Constant | None:
-    words = language().words
-    if not {v.casefold() for v in predicate.values} <= words["holding"] | words["lacking"]:
+    if not {v.casefold() for v in predicate.values} <= WORDS["holding"] | WORDS["lacking"]:
         return None
-    value = next((v for v in predicate.values if v.casefold() in words[which]), None)
+    value = next((v for v in predicate.values if v.casefold() in WORDS[which]), None)
     return float(value) if value is not None and value.isdigit() else value
 
 
@@ -233,8 +232,7 @@ def parse_boolean(value: object, predicate: Predicate) -> bool | None:
     if not is_boolean_predicate(predicate):
         return None
     text = f"{value:g}" if isinstance(value, float) else str(value)
-    words = language().words
-    return True if text.casefold() in words["holding"] else False if text.casefold() in words["lacking"] else None
+    return True if text.casefold() in WORDS["holding"] else False if text.casefold() in WORDS["lacking"] else None
 
 
 # letters of a word in which one edit is corrected, and of one in which two are
@@ -323,8 +321,8 @@ def country_forms() -> Mapping[str, Sequence[str]]:
 @cache
 def _function_and_cue_words() -> Sequence[str]:
     """Function words, and the words of cues such as "altogether"."""
-    cues = {word for forms in language().cues.values() for expression, _, _ in forms for word in expression}
-    return sorted(function_words() | {word for word in cues if word.isalpha()})
+    said = {word for forms in cues().values() for expression, _, _ in forms for word in expression}
+    return sorted(function_words() | {word for word in said if word.isalpha()})
 
 
 @cache
@@ -335,7 +333,7 @@ def _english_by_letter() -> dict[str, list[str]]:
 @cache
 def _english() -> frozenset[str]:
     data = english_data()
-    small: frozenset[str] = language().words["filler"] | word_list("wording", "participles")
+    small: frozenset[str] = WORDS["filler"] | word_list("wording", "participles")
     units = {w for w in (*data["units"], *data["currencies"], *data["numbers"]) if w.isalpha()}
     superlatives = {w for w in superlative_spellings() if is_known(w, lang="en")}
     return vocabulary().union(units, superlatives, data["measures"], function_words(), small)

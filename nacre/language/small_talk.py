@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from nacre.language.data import codes_with, language, load_language_data, pattern, word_list
+from nacre.language.data import WORDS, codes_with, load_language_data, pattern, word_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, fold, is_known, language_function_words, tokenize
 
@@ -325,7 +325,7 @@ def _strip_graph_phrase(question: str) -> str:
     place = pattern("patterns", "place").search(folded)
     if place is None or len(folded) != len(question):
         return question
-    empty = function_words() | language().words["filler"] | language().words["whole"]
+    empty = function_words() | WORDS["filler"] | WORDS["whole"]
     if all(t.norm in empty or t.lemma in empty for t in tokenize(question[: place.start()])):
         return question
     return question[: place.start()] + " " * (place.end() - place.start()) + question[place.end() :]
@@ -333,16 +333,16 @@ def _strip_graph_phrase(question: str) -> str:
 
 def _asks(clause: str) -> bool:
     """Whether a clause asks "how much" or "which"."""
-    norms, words = [t.norm for t in tokenize(clause)], language().words
-    how_much = any(a in words["degree"] and b in words["how_much"] for a, b in pairwise(norms))
-    return how_much or norms[0] in words["choosing_one"]
+    norms = [t.norm for t in tokenize(clause)]
+    how_much = any(a in WORDS["degree"] and b in WORDS["how_much"] for a, b in pairwise(norms))
+    return how_much or norms[0] in WORDS["choosing_one"]
 
 
 def _is_polite(clause: str) -> bool:
     """Whether a clause has a polite word, and besides such words only function words."""
     polite, light = word_list("courtesy", "words"), function_words()
     norms = [t.norm for t in tokenize(clause)]
-    if language().words["grouping"] & set(norms):
+    if WORDS["grouping"] & set(norms):
         # "For each team, how many ..."
         return False
     return all(w in polite or w in light for w in norms) and any(w in polite for w in norms)

@@ -10,7 +10,7 @@ from math import inf
 from typing import Any
 
 from nacre.errors import ToolError
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.tokens import name_order, split_name
 from nacre.language.values import is_plain_number
 from nacre.plans import selects
@@ -528,7 +528,7 @@ def is_life_span(body: Compute, schema: Schema) -> bool:
     if not isinstance(began, Attribute):
         return True
     words = split_name(schema.predicate_of[began.predicate].label).casefold().split()
-    return not language().words["life_start"].isdisjoint(words)
+    return not WORDS["life_start"].isdisjoint(words)
 
 
 def _time_of_day_span(body: Compute, since: Cell, until: Cell) -> tuple[int | float, str] | None:

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass, replace
 from itertools import count
 from typing import Any, Literal
 
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.spellings import is_similar, is_variant, same_spellings, spelling_key
 from nacre.records.evidence import OtherSpelling, Table
 from nacre.records.plan import (
@@ -134,13 +134,13 @@ def join_measures(first: Select, second: Select) -> Select | None:
         for name in sorted(branch):
             names[name] = name if is_same else free_name(name, taken)
             taken.add(names[name])
-    variables = (replace(v, name=names[v.name]) for v in second.variables)
+    added = with_names(second, names)
     return replace(
         first,
-        answers=tuple(dict.fromkeys((*first.answers, *(rename_term(a, names) for a in second.answers)))),
-        variables=tuple(dict.fromkeys((*first.variables, *variables))),
-        edges=tuple(dict.fromkeys((*first.edges, *(rename_edge(e, names) for e in second.edges)))),
-        filters=tuple(dict.fromkeys((*first.filters, *(rename_filter(f, names) for f in second.filters)))),
+        answers=tuple(dict.fromkeys((*first.answers, *added.answers))),
+        variables=tuple(dict.fromkeys((*first.variables, *added.variables))),
+        edges=tuple(dict.fromkeys((*first.edges, *added.edges))),
+        filters=tuple(dict.fromkeys((*first.filters, *added.filters))),
         zeros=first.zeros or second.zeros,
     )
 
@@ -257,17 +257,8 @@ def merge_selects(earlier: Select, new: Select) -> tuple[Select, Select] | None:
         taken.add(name)
         names[variable.name] = name
         variables.append(replace(variable, name=name))
-    edges = tuple(dict.fromkeys((*earlier.edges, *(rename_edge(e, names) for e in new.edges))))
-    renamed = replace(
-        new,
-        answers=tuple(rename_term(a, names) for a in new.answers),
-        variables=tuple(replace(v, name=names[v.name]) for v in new.variables if v.name in names),
-        edges=tuple(rename_edge(e, names) for e in new.edges),
-        filters=tuple(rename_filter(f, names) for f in new.filters),
-        group=tuple(names[g] for g in new.group),
-        by=tuple(Attribute(names[b.variable], b.predicate, b.part) for b in new.by),
-        order=None if new.order is None else Order(rename_term(new.order.by, names), new.order.descending),
-    )
+    renamed = with_names(new, names)
+    edges = tuple(dict.fromkeys((*earlier.edges, *renamed.edges)))
     # things of an earlier turn are given by their conditions, not by their keys
     old = {v.name: v for v in earlier.variables}
     own = tuple(replace(v, keys=()) if v.name in old and is_from_earlier_turn(v) else v for v in renamed.variables)
@@ -304,24 +295,24 @@ def free_name(wanted: str, taken: Collection[str]) -> str:
     return next(n for k in count(1) if (n := f"{wanted}_{k}" if k > 1 else wanted) not in taken)
 
 
-def rename_edge(edge: Edge, names: Mapping[str, str]) -> Edge:
-    """An edge with renamed variables."""
-    return Edge(names[edge.subject], edge.predicate, names[edge.object])
+def with_names(select: Select, names: Mapping[str, str]) -> Select:
+    """The select with renamed variables."""
 
+    def renamed(term: Any) -> Any:
+        if isinstance(term, Aggregate):
+            return replace(term, of=renamed(term.of))
+        return replace(term, variable=names[term.variable]) if isinstance(term, Attribute | Itself) else term
 
-def rename_term(term: Any, names: Mapping[str, str]) -> Any:
-    """A term with renamed variables."""
-    if isinstance(term, Aggregate):
-        return replace(term, of=replace(term.of, variable=names[term.of.variable]))
-    return replace(term, variable=names[term.variable])
-
-
-def rename_filter(each: Filter, names: Mapping[str, str]) -> Filter:
-    """A condition with renamed variables."""
-    right = each.right
-    if isinstance(right, Attribute):
-        right = rename_term(right, names)
-    return replace(each, left=rename_term(each.left, names), right=right)
+    return replace(
+        select,
+        answers=tuple(map(renamed, select.answers)),
+        variables=tuple(replace(v, name=names[v.name]) for v in select.variables),
+        edges=tuple(Edge(names[e.subject], e.predicate, names[e.object]) for e in select.edges),
+        filters=tuple(replace(f, left=renamed(f.left), right=renamed(f.right)) for f in select.filters),
+        group=tuple(names[g] for g in select.group),
+        by=tuple(map(renamed, select.by)),
+        order=None if select.order is None else replace(select.order, by=renamed(select.order.by)),
+    )
 
 
 UNKNOWN_TRUTH = Table(("yes",), ((None,),), ((),), ("",))  # neither yes nor no
@@ -347,12 +338,11 @@ def is_unknown_truth(table: Table) -> bool:
 def _states_no(condition: Filter, predicate: str, schema: Schema) -> bool:
     """Whether the graph states a "no" of this property; any other value counts as stated."""
     about = schema.predicate_of[predicate]
-    words = language().words
     values = {value.casefold() for value in about.values}
-    flag = about.datatype == "boolean" or (bool(values) and values <= words["holding"] | words["lacking"])
+    flag = about.datatype == "boolean" or (bool(values) and values <= WORDS["holding"] | WORDS["lacking"])
     if not flag or condition.op != "=":
         return True
-    return bool(values & words["lacking"]) if values else about.objects > 1
+    return bool(values & WORDS["lacking"]) if values else about.objects > 1
 
 
 def compare_periods(select: Select, schema: Schema, *, possible: bool = False) -> Select:

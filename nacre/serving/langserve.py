@@ -11,13 +11,14 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from langchain_core.callbacks import adispatch_custom_event
 from langchain_core.runnables import RunnableConfig, RunnableGenerator
 from langserve import add_routes
-from pydantic import BaseModel, ValidationError, WithJsonSchema
+from pydantic import BaseModel, WithJsonSchema
 
 from nacre.errors import ConfigError, NacreError
 from nacre.records.answer import Answer, QuestionLine, failed_record
 from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import authenticate
 from nacre.serving.http.dependencies import ERROR_RESPONSES, TurnContext, turn_context
+from nacre.serving.keys import Caller
 from nacre.serving.transcript import collect_record
 from nacre.serving.turn_service import TurnInput, TurnService
 
@@ -39,7 +40,7 @@ PLAYGROUND_FILES = frozenset(file.relative_to(_DIST).as_posix() for file in _DIS
 OUTPUT_TYPE: Any = str | dict[str, Any]
 
 
-# any type, so that a wrong item fails alone (`check_ask_input`); the playground shows no form for nullable types
+# any type, so that a wrong item fails alone (`turn_input`); the playground shows no form for nullable types
 UncheckedText = Annotated[Any, WithJsonSchema({"type": "string"})]
 
 
@@ -49,14 +50,6 @@ class AskInput(BaseModel):
     question: UncheckedText = ""
     graph: UncheckedText = ""
     thread: UncheckedText = ""
-
-
-class CheckedAskInput(BaseModel):
-    """The validated input."""
-
-    question: str
-    graph: str | None
-    thread: str | None
 
 
 class AskRunnable(RunnableGenerator[Any, Any]):
@@ -107,9 +100,7 @@ def add_langserve(app: FastAPI) -> None:
             raise ConfigError(f"A batch has at most {MAX_BATCH} questions, and a list as many names. Send fewer.")
         service.check_capacity(request.state.caller)
         if isinstance(input := body.get("input"), dict):
-            checked = check_ask_input(input)
-            turn = TurnInput(checked.question, checked.graph, checked.thread, caller=request.state.caller)
-            await service.check_question(turn)
+            await service.check_question(turn_input(input, request.state.caller))
 
     def add_origin(config: dict[str, Any], request: Request) -> dict[str, Any]:
         # next to the input, where clients can't write
@@ -140,23 +131,19 @@ def add_langserve(app: FastAPI) -> None:
     app.include_router(router, responses=ERROR_RESPONSES)
 
 
-def check_ask_input(input: Any) -> CheckedAskInput:
-    """The validated input; raises ConfigError that names the wrong field."""
+def turn_input(input: Any, caller: Caller, id: str = "") -> TurnInput:
+    """The turn of an input; raises ConfigError that names the wrong field."""
     fields = input if isinstance(input, dict) else AskInput.model_validate(input, from_attributes=True).model_dump()
-    try:
-        return CheckedAskInput(
-            question=fields.get("question", ""), graph=fields.get("graph"), thread=fields.get("thread")
-        )
-    except ValidationError as error:
-        name = error.errors()[0]["loc"][0]
-        raise ConfigError(f"{name!r} is {type(fields.get(str(name))).__name__}, not text. Send a string.") from None
+    given = {"question": fields.get("question", ""), "graph": fields.get("graph"), "thread": fields.get("thread")}
+    for name, value in given.items():
+        if not isinstance(value, str) and (value is not None or name == "question"):
+            raise ConfigError(f"{name!r} is {type(value).__name__}, not text. Send a string.")
+    return TurnInput(**given, caller=caller, id=id)
 
 
 async def _events(input: Any, config: RunnableConfig) -> AsyncGenerator[tuple[str, Any]]:
-    checked = check_ask_input(input)
     origin: TurnContext = config["configurable"][ORIGIN_KEY]
-    id = uuid.uuid4().hex
-    turn = TurnInput(checked.question, checked.graph, checked.thread, caller=origin.caller, id=id)
+    turn = turn_input(input, origin.caller, uuid.uuid4().hex)
     async for kind, payload in origin.measured(origin.service.events(turn)):
         yield kind, payload
 

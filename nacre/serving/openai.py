@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Annotated, Any, Literal, NamedTuple, NoReturn, cast
+from typing import Annotated, Any, Literal, NoReturn, cast
 
 from fastapi import APIRouter, Header, Response
 from fastapi.responses import JSONResponse
@@ -155,17 +155,10 @@ async def _start_run(chat: ChatRequest, turns: TurnContext, thread: str | None) 
     """In the thread, or after the earlier questions of the request. Raises NacreError if it can't be asked."""
     turns.service.check_capacity(turns.caller)
     name = _graph_name(chat.model, turns.service, turns.caller)
-    asked = parse_chat_request(chat)
-    if (reply := reply_to_client(asked.question)) is not None:
+    question, before = parse_chat_request(chat)
+    if (reply := reply_to_client(question)) is not None:
         return Run.finished(turns.caller.owner, name, [("token", reply), ("answer", plain_record(name, reply))])
-    return await turns.begin_turn(TurnInput(asked.question, name, thread, earlier=asked.before), resumed=False)
-
-
-class ChatQuestion(NamedTuple):
-    """The question, and the questions before it in order."""
-
-    question: str
-    before: tuple[str, ...]
+    return await turns.begin_turn(TurnInput(question, name, thread, earlier=before), resumed=False)
 
 
 class ChatCompletion:
@@ -350,13 +343,13 @@ MAX_TITLE = 80
 _JSON_KEY = re.compile(r'\{\s*"(\w+)":\s*(\[?)')
 
 
-def parse_chat_request(request: ChatRequest) -> ChatQuestion:
-    """The question of a request; raises ConfigError for options that this server does not support. Instructions
-    (`system`, `developer`) and tool results are ignored, since answers come only from the graph.
+def parse_chat_request(request: ChatRequest) -> tuple[str, tuple[str, ...]]:
+    """The question of a request, and the questions before it; raises ConfigError for options that this server does not
+    support. Instructions (`system`, `developer`) and tool results are ignored, since answers come only from the graph.
 
     >>> messages = [ChatMessage(role="user", content=text) for text in ("Which books are there?", "And the longest?")]
     >>> parse_chat_request(ChatRequest(model="books", messages=messages))
-    ChatQuestion(question='And the longest?', before=('Which books are there?',))
+    ('And the longest?', ('Which books are there?',))
     """
     _check_options(request)
     if not request.messages:
@@ -368,7 +361,7 @@ def parse_chat_request(request: ChatRequest) -> ChatQuestion:
     if not turns or turns[-1][0] != "user":
         raise ConfigError("The last message must be a user message: it is the question.")
     questions = [text for role, text in turns if role == "user"]
-    return ChatQuestion(questions[-1], tuple(each for each in questions[:-1] if each.strip()))
+    return questions[-1], tuple(each for each in questions[:-1] if each.strip())
 
 
 def reply_to_client(text: str) -> str | None:

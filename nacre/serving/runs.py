@@ -187,11 +187,7 @@ class Runs:
         return self.get(caller, id)
 
     async def running(self, caller: Caller, thread: str | None = None) -> list[Run]:
-        """Like `active`, of all servers that share the runs."""
-        return self.active(caller, thread)
-
-    def active(self, caller: Caller, thread: str | None = None) -> list[Run]:
-        """The runs of the caller that have not ended, of one thread or of all."""
+        """The runs of the caller that have not ended, of one thread or of all, on all servers that share them."""
         runs = [each for each in self._runs.values() if each.owner == caller.owner and not each.is_done]
         return [each for each in runs if thread is None or each.thread == thread]
 

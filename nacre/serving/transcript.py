@@ -4,7 +4,7 @@ import csv
 import io
 import re
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
 
@@ -73,12 +73,8 @@ def escape_markdown(text: str) -> str:
 def rows_csv(citation: Citation) -> str:
     """The rows of a citation as CSV; units stand in the header."""
     units = citation["units"] or [""] * len(citation["columns"])
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
     heads = [f"{name} [{unit}]" if unit else name for name, unit in zip(citation["columns"], units, strict=True)]
-    writer.writerow([csv_cell(head) for head in heads])
-    writer.writerows([csv_cell(value) for value in row] for row in citation["rows"])
-    return out.getvalue()
+    return csv_text([heads, *citation["rows"]])
 
 
 def answer_table(record: Answer) -> tuple[list[str], list[list[Value | None]]]:
@@ -86,6 +82,13 @@ def answer_table(record: Answer) -> tuple[list[str], list[list[Value | None]]]:
     if record["table"] is not None:
         return record["table"]["columns"], record["table"]["rows"]
     return [f"answer [{record['unit']}]" if record["unit"] else "answer"], [[value] for value in record["values"]]
+
+
+def csv_text(rows: Iterable[Sequence[Value | None]]) -> str:
+    """Rows, the first with the headings, as CSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows(map(csv_cell, row) for row in rows)
+    return out.getvalue()
 
 
 def csv_cell(value: Value | None) -> Value:

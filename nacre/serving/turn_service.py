@@ -96,18 +96,13 @@ class TurnService:
         self.threads = threads
         # turns, queries and look-ups that run or wait, by owner
         self._active: Counter[str] = Counter()
-        self._app = app
+        self.app = app
         self._turn_slots = FairSlots(MAX_THREADS)
         self._query_slots = FairSlots(PROCESSES)
         self._look_up_slots = FairSlots(LOOK_UP_SLOTS)
         self._part_slots = FairSlots(PART_SLOTS)
         self._conversations = StatelessTurnCache()
         self._model_check: asyncio.Task[None] | None = None
-
-    @property
-    def app(self) -> App:
-        """The compiled graph."""
-        return self._app
 
     def graph_names(self, caller: Caller = LOCAL_CALLER) -> list[str]:
         """The graphs that a caller may read."""
@@ -195,7 +190,7 @@ class TurnService:
                 stream = partial(stream_stateless_turn, before=before)
             else:
                 stream = partial(stream_turn, thread=thread, start=start, is_visitor=bool(caller.visitor))
-            events = stream(self._app, question, graph=name, owner=caller.owner, context=turn.context, id=turn.id)
+            events = stream(self.app, question, graph=name, owner=caller.owner, context=turn.context, id=turn.id)
             try:
                 async for kind, payload in events:
                     if kind == "answer":
@@ -284,7 +279,7 @@ class TurnService:
 
     async def forget_thread(self, thread: str) -> None:
         """Forget a thread that is held only in memory."""
-        saver = self._app.checkpointer
+        saver = self.app.checkpointer
         if self.threads is None and isinstance(saver, InMemorySaver):
             await saver.adelete_thread(f"{LOCAL_CALLER.owner}:{thread}")
 
@@ -361,7 +356,7 @@ class TurnService:
         try:
             await self.threads.begin_unanswered(caller, thread, graph, question)
             place = {"graph": graph, "thread": thread, "owner": caller.owner}
-            await store_unanswered(self._app, question, **place, run=id, message=message)
+            await store_unanswered(self.app, question, **place, run=id, message=message)
         except ConversationStoreError as error:
             log.warning("the question of a stopped turn of thread %s is not stored: %s", thread, error)
 

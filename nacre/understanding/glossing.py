@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import ENGLISH, Token, detect_language, fold, is_known, language_function_words, tokenize
 from nacre.language.translation import (
@@ -83,7 +83,7 @@ def _joined_group(text: str, lexicon: Lexicon, code: str) -> str:
 def _numbers_by_stem(lexicon: Lexicon, code: str) -> Mapping[str, str]:
     """How the words of labels become one number of a group, by their stem: things are counted, amounts summed, and
     others, such as ages, are neither."""
-    schema, intensive = glossed_lexicon(lexicon, code).schema, language().words["intensive"]
+    schema, intensive = glossed_lexicon(lexicon, code).schema, WORDS["intensive"]
     found = {stem(t.text, code): "count" for c in lexicon.schema.shown_classes for t in tokenize(c.label)}
     for p, glossed in zip(lexicon.schema.predicates, schema.predicates, strict=True):
         if p.role != "fact" or p.hidden or p.datatype not in ("integer", "real"):

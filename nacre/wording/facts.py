@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from nacre.errors import ToolError
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.thesaurus import synonyms
 from nacre.language.tokens import fold, name_order, split_name, tokenize
 from nacre.language.values import append_unit, display_name, has_lowercase_name, is_number_name
@@ -253,7 +253,7 @@ def _join_clauses(clauses: Sequence[str]) -> str:
 # the smallest share of things with the property, and of its values that only one thing has (given)
 MIN_KNOWN_SHARE, MIN_UNIQUE_SHARE = 0.9, 0.9
 
-WORDS = 8  # longer texts describe a thing, and do not name it
+MAX_NAMING_WORDS = 8  # longer texts describe a thing, and do not name it
 
 
 def identifying_names(kind: str, iris: Sequence[str], schema: Schema, run: RunStatement) -> Mapping[str, str]:
@@ -268,7 +268,7 @@ def identifying_names(kind: str, iris: Sequence[str], schema: Schema, run: RunSt
         return {}
     rows = zip(table.keys, table.rows, strict=True)
     names = {keys[0]: str(row[-1]) for keys, row in rows if row[-1] is not None}
-    if len(set(names.values())) < len(names) or any(len(name.split()) > WORDS for name in names.values()):
+    if len(set(names.values())) < len(names) or any(len(name.split()) > MAX_NAMING_WORDS for name in names.values()):
         return {}
     return names
 
@@ -277,7 +277,7 @@ def _naming_predicate(kind: str, schema: Schema) -> Predicate | None:
     """The text property that nearly each thing has its own value of: named like the class, a name, or any other."""
     if kind not in schema.class_of:
         return None
-    noun, naming = class_noun(Variable("x", (kind,)), schema), language().words["naming"]
+    noun, naming = class_noun(Variable("x", (kind,)), schema), WORDS["naming"]
     least = MIN_KNOWN_SHARE * schema.class_of[kind].count
     own = [
         p
@@ -295,8 +295,8 @@ def _naming_rank(label: str, noun: str, naming: frozenset[str]) -> tuple[bool, b
 
 def is_part_of_name(label: str, value: str, name: str) -> bool:
     """Whether a value is a first or last name that is part of a thing's name."""
-    words, kinds = language().words, set(label.split())
-    naming = kinds & words["naming"] and kinds & (words["given"] | words["family"])
+    kinds = set(label.split())
+    naming = kinds & WORDS["naming"] and kinds & (WORDS["given"] | WORDS["family"])
     return bool(naming) and set(fold(value).split()) <= set(fold(name).split())
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from nacre.language.data import language, phrase_list, word_list, word_map
+from nacre.language.data import WORDS, phrase_list, word_list, word_map
 from nacre.language.labels import is_boolean_predicate, label_words, strip_yes_no_suffix
 from nacre.language.quantities import magnitude_of_name
 from nacre.language.thesaurus import english_data, function_words, is_person
@@ -306,7 +306,7 @@ def event_verb(label: str) -> str:
     """
     first, _, last = label.partition(" ")
     for verb, time in ((first, last), (last, first)):
-        if time in language().words["time"] and (is_participle(verb) or verb in word_list("wording", "intransitive")):
+        if time in WORDS["time"] and (is_participle(verb) or verb in word_list("wording", "intransitive")):
             return verb
     return ""
 
@@ -315,7 +315,7 @@ def event_clause(label: str) -> str:
     """What somebody did to something, if a label says when: "joined staff" for "date joined staff"; "" for others."""
     first, _, rest = label.partition(" ")
     verb, _, what = rest.partition(" ")
-    if first not in language().words["time"] or verb not in _past_tenses():
+    if first not in WORDS["time"] or verb not in _past_tenses():
         return ""
     if not what or what in word_list("wording", "prepositions"):
         return ""
@@ -330,7 +330,7 @@ def move_time_last(label: str) -> str:
     ('incident start date', 'join year')
     """
     first, *rest = label.split()
-    if not rest or first not in language().words["time"]:
+    if not rest or first not in WORDS["time"]:
         return label
     verbs = _past_tenses() | word_map("wording", "pasts").keys() | word_list("wording", "prepositions")
     has_verb = any(word in verbs or is_participle(word) for word in rest)

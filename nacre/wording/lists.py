@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.thesaurus import is_person
 from nacre.language.values import format_value
 from nacre.language.word_forms import (
@@ -158,7 +158,7 @@ def _one_value(words: str, value: str, column: GridColumn, plan: Plan, schema: S
 
 def _is_name(term: Attribute, schema: Schema) -> bool:
     predicate = schema.predicate_of[term.predicate]
-    return predicate.role == "name" or predicate_label(predicate.iri, schema).one in language().words["naming"]
+    return predicate.role == "name" or predicate_label(predicate.iri, schema).one in WORDS["naming"]
 
 
 def _named_select(body: Body) -> Select:

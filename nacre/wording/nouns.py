@@ -6,7 +6,7 @@ A class that only joins two others is named by what it leads to: "coach" for a "
 from collections.abc import Sequence
 from functools import cache
 
-from nacre.language.data import language, pattern, word_list
+from nacre.language.data import WORDS, pattern, word_list
 from nacre.language.labels import label_words
 from nacre.language.thesaurus import english_data, nouns_of_kind
 from nacre.language.tokens import lemma, split_name
@@ -113,7 +113,7 @@ def _singular_noun(noun: str, variable: Variable, schema: Schema) -> str:
     if last in word_list("wording", "unchanged"):
         # a crew or a faculty may be one thing
         return f"{noun} member"
-    names = language().words["given"] | language().words["family"]
+    names = WORDS["given"] | WORDS["family"]
     own = schema.predicates_of(variable.classes)
     has_names = any(names & set(split_name(p.label).split()) for p in own)
     return f"{noun} member" if has_names else singular(noun)
@@ -172,8 +172,7 @@ def nominal_label(iri: str, schema: Schema) -> str:
 @cache
 def _year_nouns() -> frozenset[str]:
     """Nouns for a moment, whose numbers are years."""
-    words = language().words
-    return nouns_of_kind("dates") | words["life_start"] | words["life_end"] | words["year_nouns"]
+    return nouns_of_kind("dates") | WORDS["life_start"] | WORDS["life_end"] | WORDS["year_nouns"]
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from nacre.language.data import language, phrase_list, word_map
+from nacre.language.data import WORDS, phrase_list, word_map
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import split_name
 from nacre.language.values import format_value
@@ -212,7 +212,7 @@ def universal_statement(body: Compute, schema: Schema, numbers: tuple[int, int] 
     if meeting < every:
         many = f"only {meeting} of {those}" if meeting else f"none of {those}"
     texts = [clause.one if meeting == 1 < every else clause.many for clause in clauses]
-    leads = tuple(f"{word} " for word in language().words["asking_who"] | {"that"})
+    leads = tuple(f"{word} " for word in WORDS["asking_who"] | {"that"})
     if all(text.startswith(leads) for text in texts):
         return f"{many} {join_names([text.partition(' ')[2] for text in texts])}"
     return f"this is true of {many}"
@@ -346,7 +346,7 @@ def _groups(wording: SelectWording) -> list[str]:
             continue
         name = property_phrase(wording, term, False) if term.part else group_noun(wording, term)
         own_name = singular(wording.own_name(term))
-        if own_name in language().words["naming"] and name != own_name:
+        if own_name in WORDS["naming"] and name != own_name:
             # "the number of orders for each customer"
             words.append(_each_thing(wording, term.variable, edges))
             continue
@@ -458,7 +458,7 @@ def _pair(wording: SelectWording, things: list[Itself]) -> str:
 def _is_name_of_things(wording: SelectWording, term: Attribute) -> bool:
     """Whether a property only names its things: their name, the grape of a grape."""
     label = predicate_label(term.predicate, wording.schema).one.casefold()
-    is_naming = wording.own_name(term).casefold() in language().words["naming"]
+    is_naming = wording.own_name(term).casefold() in WORDS["naming"]
     is_name = is_naming and wording.schema.predicate_of[term.predicate].role == "name" and not term.part
     known = wording.variables.get(term.variable)
     return label == wording.noun(term.variable).casefold() or (is_name and known is not None and not known.keys)
@@ -495,7 +495,7 @@ def group_noun(wording: SelectWording, term: Attribute) -> str:
     """What things are grouped by: "genre"; a name with the noun of its things, "customer name"."""
     counted = {variable_of(a) for a in wording.select.answers if isinstance(a, Aggregate)}
     name = singular(wording.own_name(term))
-    bare = term.variable not in counted and name in language().words["naming"] | language().words["generic"]
+    bare = term.variable not in counted and name in WORDS["naming"] | WORDS["generic"]
     return f"{wording.noun(term.variable)} {name}" if bare else name
 
 

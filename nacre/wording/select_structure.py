@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nacre.language import word_forms
-from nacre.language.data import language, phrase_list, phrase_map
+from nacre.language.data import WORDS, phrase_list, phrase_map
 from nacre.language.thesaurus import is_person
 from nacre.plans.selects import counted_path, edges_at, filtered_variable, ordered_variable, variable_of
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
@@ -184,7 +184,7 @@ def order_clause(structure: SelectStructure, order: Order, measure: str, *, is_o
     for lead, (farthest, nearest) in phrase_map("wording", "places").items():
         if measure.startswith(f"{lead} "):
             return f"{place}{farthest if order.descending else nearest} {measure.removeprefix(f'{lead} ')}"
-    if not place and measure.split()[0].casefold() in language().words.get(end, ()):
+    if not place and end in ("highest", "lowest", "most") and measure.split()[0].casefold() in WORDS[end]:
         return f"with the {measure}"
     if isinstance(by, Attribute) and end in ("highest", "lowest"):
         end = word_forms.extreme_adjective(measure, high=order.descending)
@@ -214,7 +214,7 @@ def _event_clause(structure: SelectStructure, order: Order, by: Attribute, place
         return ""
     verb = word_forms.strip_preposition(label.one if is_one or label.kind != "verb" else label.many)
     first, _, done = verb.partition(" ")
-    if done and first in language().words["the_last"]:
+    if done and first in WORDS["the_last"]:
         # "checked last" of what was "last checked"
         verb, end = (done, end) if order.descending else (verb, "longest ago")
     that = "" if label.kind == "state" else "that "

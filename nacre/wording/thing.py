@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nacre.language import word_forms
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import fold
 from nacre.language.values import is_number_name
@@ -267,7 +267,7 @@ def incoming_link_sentence(
             phrase, further = _possession(link, own, schema, run)
             possessions.append(phrase)
             facts += [*link.facts[:MAX_SENTENCE_TRIPLES], *further]
-        elif label.kind == "noun" and label.one not in language().words["naming"]:
+        elif label.kind == "noun" and label.one not in WORDS["naming"]:
             identities.append(f"the {word_forms.possessive_phrase(label.one, link.number)}{link.listed}")
             # a reader can count again what is counted
             facts += link.facts[:MAX_SENTENCE_TRIPLES]

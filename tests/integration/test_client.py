@@ -75,7 +75,7 @@ def test_a_conversation_is_forgotten_with_its_object(data, monkeypatch):
         ask = opened.graph().chat().ask
         chat = opened.graph().chat("named")
         assert (ask(QUESTION).values, ask(FOLLOW).values, chat.ask(QUESTION).values) == ([540], [312], [540])
-        remembered = opened.source._service._app.checkpointer.storage  # type: ignore[union-attr]
+        remembered = opened.source._service.app.checkpointer.storage  # type: ignore[union-attr]
         assert len(remembered) == 2
         del ask, chat
         gc.collect()

@@ -150,9 +150,7 @@ def test_the_command_proposes_teaches_and_asks_again(houses: Library, capfd: pyt
     assert "already: the property “bedrooms”" in capfd.readouterr().err
 
 
-def test_a_word_stands_for_words_that_the_graph_understands(
-    houses: Library, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_word_stands_for_words_that_the_graph_understands(houses: Library, capfd: pytest.CaptureFixture[str]) -> None:
     def taught(word: str, text: str) -> bool:
         return main(["layer", "teach", word, "--as", text, "--graph", "houses"]) == 0
 

@@ -3,7 +3,6 @@
 Texts of a graph are never run: cells of a workbook are typed, CSV and Markdown are escaped.
 """
 
-import csv
 import io
 import json
 import math
@@ -17,7 +16,7 @@ from nacre.extensions.places.places import LATITUDES, LONGITUDES, place_of_text
 from nacre.language.sanitize import strip_control_characters
 from nacre.language.tokens import iri_end
 from nacre.records.answer import Answer, Citation, Value
-from nacre.serving.transcript import answer_table, csv_cell, escape_markdown
+from nacre.serving.transcript import answer_table, csv_cell, csv_text, escape_markdown
 
 Format = Literal["xlsx", "csv", "json", "md", "ttl", "geojson"]
 
@@ -56,11 +55,7 @@ def _csv(record: Answer, page: str) -> bytes:
         links = _links(record, page)
         columns = [*columns, "link"]
         rows = [[*row, next((links[str(cell)] for cell in row if str(cell) in links), "")] for row in rows]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(map(csv_cell, columns))
-    writer.writerows(map(csv_cell, row) for row in rows)
-    return out.getvalue().encode(errors="replace")
+    return csv_text([columns, *rows]).encode(errors="replace")
 
 
 def _json(record: Answer, page: str) -> bytes:

@@ -139,7 +139,9 @@ def layer_json_schema() -> dict[str, Any]:
                 "additionalProperties": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}, _object(_NAMES)]},
             },
             "codes": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": _TEXT}},
-            "rewordings": _described({"type": "object", "additionalProperties": _TEXT}, "Words, and what they stand for."),
+            "rewordings": _described(
+                {"type": "object", "additionalProperties": _TEXT}, "Words, and what they stand for."
+            ),
             "tables": _described(_entries(_TABLE), "Tables of an attached database."),
             "rules": _described({"type": "array", "items": {"type": "string"}}, "CONSTRUCT queries, in order."),
             "predicates": _described(_entries(_PROPERTY), "Old name of 'properties'."),

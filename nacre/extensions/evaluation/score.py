@@ -126,6 +126,12 @@ def is_right(gold: GoldQuestion, record: Answer) -> bool:
     return any(_is_exact(answers, gold, record["values"]) for answers in golds)
 
 
+def has_gold_values(gold: GoldQuestion, values: Sequence[Value | None]) -> bool:
+    """Whether an answer with these values is right."""
+    record: Any = {"status": "answered", "values": values, "answer": ""}
+    return is_right(gold, record)
+
+
 def status_is_right(gold: GoldQuestion, record: Answer) -> bool:
     """Whether the status agrees with the file on whether there is an answer."""
     return record["status"] in ("answered", "clarify") if is_answerable(gold) else is_refusal(record)

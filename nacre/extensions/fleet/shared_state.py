@@ -203,7 +203,7 @@ class SharedRuns(Runs):
         stored = await self._ask(self._states.active, caller.owner)
         remote = [each for each in stored if each.id not in self._runs and thread in (None, each.thread)]
         followed: list[Run] = [FollowedRun(each, [], self._states, self._ask) for each in remote]
-        return [*self.active(caller, thread), *followed]
+        return [*await super().running(caller, thread), *followed]
 
     async def share(self) -> None:
         """Write the events of this process's runs, and do what other servers want of them, until it is cancelled."""

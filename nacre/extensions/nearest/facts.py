@@ -7,33 +7,13 @@ is 1, 0 or -1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from agents.answering.fallbacks import is_text
-from nacre.language.quantities import canonical_unit, convert_unit, find_amounts
-from nacre.language.thesaurus import (
-    function_words,
-    synonyms,
-)
-from nacre.language.tokens import fold, iri_end, lemma, name_tokens, tokenize
-from nacre.records.evidence import EvidenceSentence, Nearness, Passage, Query
-from nacre.records.schema import Schema
-from nacre.records.turn import Mention, Understanding
-from nacre.stores.sqlite.triples import TripleReader
-from tools.search_passages import LEXICAL, found_sentences
-from tools.sql import run_reading
-
-if TYPE_CHECKING:
-    from nacre.stores.catalog import Graph
-    from nacre.stores.sqlite.passages import Passages
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import islice, zip_longest
-from typing import TYPE_CHECKING
-
 from agents.answering.select_answer import candidate_rows, row_probability, sole_reading
 from nacre.access.likeness import (
     KIND_GAIN,
@@ -51,22 +31,25 @@ from nacre.access.likeness import (
     text_forms,
     word_likenesses,
 )
-from nacre.language.data import language, phrase_list, word_list
-from nacre.language.thesaurus import is_person
+from nacre.language.data import WORDS, phrase_list, word_list
+from nacre.language.quantities import canonical_unit, convert_unit, find_amounts
+from nacre.language.thesaurus import function_words, is_person, synonyms
+from nacre.language.tokens import fold, iri_end, lemma, name_tokens, tokenize
 from nacre.plans.selects import asked_select
-from nacre.records.evidence import Evidence
+from nacre.records.evidence import Evidence, EvidenceSentence, Nearness, Passage, Query
 from nacre.records.plan import Aggregate, Ask, Attribute, Body, Itself, Plan, Select, Variable
-from nacre.records.schema import Predicate
-from nacre.records.turn import Reading
+from nacre.records.schema import Predicate, Schema
+from nacre.records.turn import Mention, Reading, Understanding
+from nacre.stores.sqlite.triples import TripleReader
 from nacre.wording.plan_phrases import verbalise_plan
+from tools.search_passages import LEXICAL, found_sentences
+from tools.sql import run_reading
 
 if TYPE_CHECKING:
     from nacre.stores.catalog import Graph
     from nacre.stores.lexical import LexicalIndex
     from nacre.stores.sqlite.lexicon import Lexicon
-
-# passages of a thing that are read
-MOST_PASSAGES = 8
+    from nacre.stores.sqlite.passages import Passages
 
 # things that are described at an endpoint, each by one query (given)
 MOST_REMOTE = 1
@@ -357,7 +340,7 @@ def _requested_classes(understanding: Understanding, schema: Schema) -> list[str
     select = next((asked_select(each.plan.body) for each in understanding.readings), None)
     variables = [each for each in select.variables if not each.keys] if select is not None else []
     found = [iri for each in variables for iri in each.classes if iri in schema.class_of]
-    if any(token.norm in language().words["who"] for token in tokenize(understanding.standalone)):
+    if any(token.norm in WORDS["who"] for token in tokenize(understanding.standalone)):
         persons = [each.iri for each in schema.shown_classes if may_be_person(each.label)]
         found = [*(iri for iri in found if iri in persons), *persons] or found
     return list(dict.fromkeys(found))[:MOST_CLASSES]
@@ -451,7 +434,7 @@ def _telling_values(stated: Sequence[EvidenceSentence], predicate: Predicate) ->
     return [stated[i] for pair in pairs for i in pair if i is not None]
 
 
-# passages that are searched, things whose texts are quoted, and words of a question that are sought
+# passages that are searched or read of a thing, things whose texts are quoted, and words of a question that are sought
 MOST_PASSAGES, MOST_QUOTED, MOST_WORDS = 60, 5, 8
 
 # the share of the words that a text must have (given)
@@ -537,7 +520,7 @@ def _requested(
 
 def _requested_anything(understanding: Understanding) -> Requested | None:
     """What "is there anything that leaks?" asks for: anything whose texts have all words of the question."""
-    anything = language().words["anything"]
+    anything = WORDS["anything"]
     tokens = tokenize(understanding.standalone)
     if understanding.named or anything.isdisjoint(token.norm for token in tokens):
         return None

@@ -33,7 +33,7 @@ from nacre.extensions.nearest.reshape import (
     totals_per_thing,
     without_link,
 )
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
 from nacre.language.values import find_periods, year_bounds
@@ -160,12 +160,12 @@ def _of_nothing(view: TurnView, graph: SchemaGraph) -> Repairs:
     shaped = (each for base in bases if shape for each in islice(reshape(base, shape, text, graph), MOST_REPAIRS))
     bodies = list(islice(dict.fromkeys(chain(_ranked_earlier(view, graph), shaped)), MOST_REPAIRS))
     # a verb that is not known may ask for something else, but for "bring in"
-    question, known = analyse_question(text), language().words
+    question = analyse_question(text)
     paid = {question.tokens[i].norm for cue in question.cues if cue.kind == "sum" for i in range(cue.start, cue.end)}
     unknown = {word for text, _ in view.understanding.unknown for word in text.split()} - paid
     has_values = any(each.kind == "value" for each in view.understanding.mentions)
     is_sole = shape in ("amount", "total") and len(bodies) == 1 and not has_values
-    if bodies and (shape in ("person", "object") or is_sole) and unknown <= known["paying"] | known["spending"]:
+    if bodies and (shape in ("person", "object") or is_sole) and unknown <= WORDS["paying"] | WORDS["spending"]:
         first_reading = _reading(bodies[0], graph, chance=REPAIR_PROBABILITY)
         return Repairs(first_reading, tuple(_reading(each, graph) for each in bodies[1:]))
     if not (bodies or view.understanding.readings or view.understanding.named):
@@ -183,9 +183,8 @@ def _text(view: TurnView) -> str:
 def _asks_property(view: TurnView) -> bool:
     """Whether a word that nothing in the graph is called names what is asked for: "what colour", "the price"."""
     unknown = {word for text, _ in view.understanding.unknown for word in text.casefold().split()}
-    known = language().words
     tokens = [token.norm for token in tokenize(view.standalone)]
-    leads = known["asking_kind"] | known["article"] | known["possessive"]
+    leads = WORDS["asking_kind"] | WORDS["article"] | WORDS["possessive"]
     return any(one in leads and two in unknown and two not in PERIODS for one, two in pairwise(tokens))
 
 
@@ -219,7 +218,7 @@ def _by_state(view: TurnView, graph: SchemaGraph) -> Iterator[Select]:
         return
     question, shape = analyse_question(text), requested_shape(text)
     is_number = any(cue.kind == "count" for cue in question.cues)
-    if is_number or question.tokens[0].norm in language().words["asking_yes_no"]:
+    if is_number or question.tokens[0].norm in WORDS["asking_yes_no"]:
         yield replace(found, answers=(Aggregate("count", Itself(variable_of(found.answers[0]))),))
     asked = {each.target for each in view.understanding.mentions if each.kind == "class"}
     for each in reshape(found, shape, text, graph) if shape in ("person", "object", "thing") else ():

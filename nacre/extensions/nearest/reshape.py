@@ -14,7 +14,7 @@ from typing import Literal
 
 from nacre.access.likeness import gives_kind, is_of_kind, requested_kind
 from nacre.extensions.nearest.facts import may_be_person
-from nacre.language.data import language, phrase_list, word_list
+from nacre.language.data import WORDS, phrase_list, word_list
 from nacre.language.thesaurus import function_words, is_noun_of_kind
 from nacre.language.tokens import tokenize
 from nacre.plans.selects import free_name, variable_of
@@ -57,25 +57,25 @@ def requested_shape(text: str) -> Shape:
     >>> [requested_shape(text) for text in ("what did they let?", "what was let?", "what is a yak?", "what rained?")]
     ['object', 'object', 'thing', 'thing']
     """
-    question, known = analyse_question(text), language().words
+    question = analyse_question(text)
     tokens = question.tokens
-    at = next((i for i, token in enumerate(tokens) if token.norm in known["question_words"] | known["who"]), None)
+    at = next((i for i, token in enumerate(tokens) if token.norm in WORDS["question_words"] | WORDS["who"]), None)
     if at is None or at > MAX_START:
         return ""
-    if tokens[at].norm in known["asking_kind"] and at + 1 < len(tokens) and tokens[at + 1].lemma in PERIODS:
+    if tokens[at].norm in WORDS["asking_kind"] and at + 1 < len(tokens) and tokens[at + 1].lemma in PERIODS:
         return tokens[at + 1].lemma  # type: ignore[return-value]
     counted = next((cue for cue in question.cues if cue.kind == "count" and cue.start == at), None)
     if counted and {token.norm for token in tokens[at : counted.end]} & word_list("nearest", "repeated"):
         return "times"
-    if tokens[at].norm == "what" and {token.norm for token in tokens} & (known["paying"] | known["spending"]):
+    if tokens[at].norm == "what" and {token.norm for token in tokens} & (WORDS["paying"] | WORDS["spending"]):
         return "amount"
     after = tokens[at + 1].norm if at + 1 < len(tokens) else ""
-    if tokens[at].norm in known["degree"] and after in known["how_much"]:
+    if tokens[at].norm in WORDS["degree"] and after in WORDS["how_much"]:
         return "total" if counted else "amount"
-    is_named = after in known["being"] and any(token.norm in known["article"] for token in tokens[at + 2 : at + 3])
-    if tokens[at].norm == "what" and after in known["asking_yes_no"] and not is_named:
+    is_named = after in WORDS["being"] and any(token.norm in WORDS["article"] for token in tokens[at + 2 : at + 3])
+    if tokens[at].norm == "what" and after in WORDS["asking_yes_no"] and not is_named:
         return "object"
-    return requested_kind(text) or ("thing" if tokens[at].norm in known["asking_kind"] else "")
+    return requested_kind(text) or ("thing" if tokens[at].norm in WORDS["asking_kind"] else "")
 
 
 def fits(select: Select, shape: Shape, graph: SchemaGraph) -> bool:
@@ -191,8 +191,8 @@ def by_state(select: Select, state: str, graph: SchemaGraph) -> Select | None:
     variable = _variable(select, name)
     dates = [each for each in _literals(variable, graph) if graph.is_date(each)]
     due = [each for each in dates if _is_due(each, graph)]
-    likely = {word for each in due for word in graph.words[each]} - function_words() - language().words["generic"]
-    likely |= language().words["ended"]
+    likely = {word for each in due for word in graph.words[each]} - function_words() - WORDS["generic"]
+    likely |= WORDS["ended"]
     node, done = _node(variable, graph), [each for each in dates if each not in due]
     done = [each for each in done if likely & set(graph.words[each])] or done[: len(done) == len(due) == 1]
     op = STATES[state]
@@ -341,7 +341,7 @@ def of_events(select: Select, text: str, graph: SchemaGraph, *, persons: bool) -
         steps = [each for each in steps if _is_agent_class(each.target, graph) == persons]
         for step in sorted(steps, key=lambda each: _verb_distance(graph.words[each.predicate], words)):
             found = _follow(events, variable, step, graph)
-            if norms & language().words["the_last"]:
+            if norms & WORDS["the_last"]:
                 found = replace(found, order=Order(start_date(variable, graph), True), limit=1)
             yield most_of(found, name) if is_most and not found.limit else found
 
@@ -369,7 +369,7 @@ def _verb_distance(link: Sequence[str], words: Collection[str]) -> int:
 
 def _dates(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
     norms = {token.norm for token in analyse_question(text).tokens}
-    is_last = bool(norms & language().words["the_last"])
+    is_last = bool(norms & WORDS["the_last"])
     for plan, variable in _subjects(select):
         linked = [_follow(plan, variable, step, graph) for step in event_steps(variable, graph)]
         own = [] if is_last and len(variable.keys) == 1 else [replace(plan, answers=(Itself(variable.name),))]
@@ -432,8 +432,8 @@ def _totals(select: Select, text: str, graph: SchemaGraph) -> Iterator[Select]:
     if isinstance(answer, Attribute) and is_measured_number(graph, answer.predicate):
         yield replace(plain, answers=(Aggregate("sum", answer),))
         return
-    question, known = analyse_question(text), language().words
-    is_paid = {token.norm for token in question.tokens} & (known["paying"] | known["spending"])
+    question = analyse_question(text)
+    is_paid = {token.norm for token in question.tokens} & (WORDS["paying"] | WORDS["spending"])
     if isinstance(answer, Aggregate) or not (is_paid or any(cue.kind == "sum" for cue in question.cues)):
         return
     variable = _variable(plain, answer.variable)

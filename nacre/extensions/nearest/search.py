@@ -46,7 +46,7 @@ from nacre.extensions.nearest.facts import (
     without_names,
 )
 from nacre.extensions.nearest.repair import Repairs, find_repairs
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.tokens import fold, name_tokens, tokenize
 from nacre.plans.selects import asked_select, predicates_of, variable_of
 from nacre.records.evidence import BranchResult, Evidence, EvidenceSentence, Nearness, Query, Rows
@@ -287,7 +287,7 @@ def _chance_beside(
 def _left_out(understanding: Understanding, rows: Rows | None) -> str:
     """Whether a reading leaves out what is counted: "how many visitors do the museums have", or what is asked for
     beside what it gives: "what colour is it and is it loud"."""
-    question, joining = analyse_question(understanding.standalone), language().words["joining"]
+    question, joining = analyse_question(understanding.standalone), WORDS["joining"]
     unused = understanding.readings[rows.reading].unused if rows is not None and rows.reading is not None else ()
     words = {word for each in unused for word in each.split()}
     after = next((i for i, token in enumerate(question.tokens) if token.norm in joining), len(question.tokens))
@@ -307,13 +307,13 @@ def _is_preferred(understanding: Understanding, rows: Rows) -> bool:
 
 def _may_ask(understanding: Understanding) -> bool:
     """Whether a question may ask for one property of a thing: not for yes or no, and without numbers and orders."""
-    question, words = analyse_question(understanding.standalone), language().words
+    question = analyse_question(understanding.standalone)
     norms = [token.norm for token in question.tokens]
-    is_open = any(norm in words["question_words"] | words["who"] for norm in norms)
+    is_open = any(norm in WORDS["question_words"] | WORDS["who"] for norm in norms)
     first = understanding.readings[0].plan.body if understanding.readings else None
-    if (isinstance(first, Select) and len(first.answers) > 1) or any(norm in words["than"] for norm in norms):
+    if (isinstance(first, Select) and len(first.answers) > 1) or any(norm in WORDS["than"] for norm in norms):
         return False
-    if not norms or (norms[0] in words["asking_yes_no"] and not is_open):
+    if not norms or (norms[0] in WORDS["asking_yes_no"] and not is_open):
         return False
     if understanding.absent or _asks_of_others(understanding):
         return False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agents.turn_view import Result, TurnView
 from graph.branches import Branch, BranchResources, is_unvisited
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.quantities import convert_unit
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token, iri_end, split_name, tokenize
@@ -189,7 +189,7 @@ class DistanceRequest(NamedTuple):
     @property
     def asks_truth(self) -> bool:
         """Whether the answer is yes or no."""
-        return bool(self.tokens) and self.tokens[0].norm in language().words["asking_yes_no"]
+        return bool(self.tokens) and self.tokens[0].norm in WORDS["asking_yes_no"]
 
 
 def distance_request(text: str) -> DistanceRequest | None:

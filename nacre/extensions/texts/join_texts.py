@@ -17,7 +17,7 @@ from agents.turn_view import TurnView
 from nacre.access.open_graph import lexicon_for
 from nacre.extensions.texts.answer import rank_span_candidates, span_candidates
 from nacre.extensions.texts.spans import Span, expect_described_thing
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, name_tokens, tokenize
@@ -253,7 +253,7 @@ def _superlatives(text: str, tokens: Sequence[Token], lexicon: Lexicon) -> Itera
 
 def _noun_before(tokens: Sequence[Token], end: int, lexicon: Lexicon) -> _Noun | None:
     """The last "the ship" before a token; a noun that names a class goes before others."""
-    articles = frozenset({"the"}) | language().words["article"]
+    articles = frozenset({"the"}) | WORDS["article"]
     unknown = None
     for i in range(end - 2, -1, -1):
         if tokens[i].norm not in articles:

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple, cast
 
-from nacre.language.data import language, pattern, phrase_list, phrase_map, word_list
+from nacre.language.data import WORDS, pattern, phrase_list, phrase_map, word_list
 from nacre.language.quantities import Amount, convert_unit, find_amounts, is_currency
 from nacre.language.small_talk import strip_courtesy
 from nacre.language.thesaurus import english_data, function_words, gradable_adjective, synonyms
@@ -217,7 +217,7 @@ def _phrases_after(text: str, kind: str, want: ExpectedAnswer) -> Iterator[Span]
 def _strip_noun(phrase: str, want: ExpectedAnswer) -> str:
     """A name without the expected noun before it: "Ann Lee" of "the pilot Ann Lee"."""
     words = tokenize(phrase)
-    rest = words[1:] if words and words[0].norm in language().words["article"] else words
+    rest = words[1:] if words and words[0].norm in WORDS["article"] else words
     return phrase[rest[1].start :] if len(rest) > 1 and rest[0].lemma in want.noun else phrase
 
 
@@ -427,7 +427,7 @@ def expected_answer(question: str) -> ExpectedAnswer:
     units, noun, spent = _units_and_noun(kind, tokens, opening.start() if opening else 0)
     if kind == "degree":
         kind = "amount"
-    light = function_words() | language().words["filler"] | language().words["calling"]
+    light = function_words() | WORDS["filler"] | WORDS["calling"]
     words = tuple(
         _question_word(token, first=i == 0)
         for i, token in enumerate(tokens)
@@ -528,7 +528,7 @@ def _noun_phrase(tokens: Sequence[Token], start: int) -> Sequence[Token]:
 
 def _attribute(tokens: Sequence[Token], start: int) -> Sequence[Token]:
     """The noun phrase after a form of "to be" and an article: "is the price of"."""
-    skipped = language().words["being"] | language().words["article"]
+    skipped = WORDS["being"] | WORDS["article"]
     at = start
     while at < len(tokens) and tokens[at].norm in skipped:
         at += 1

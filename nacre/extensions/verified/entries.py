@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from graph.context import Context
 from nacre.errors import ConfigError, NacreError, ToolError
-from nacre.extensions.evaluation.questions import GoldQuestion
-from nacre.extensions.evaluation.score import is_right
+from nacre.extensions.evaluation.score import has_gold_values
 from nacre.extensions.verified.checks import (
     CheckReport,
     GivenAnswer,
@@ -253,7 +252,7 @@ class VerifiedQuestionService:
         if (data.get("turn") or 1) != 1 and not standalone:
             raise ConfigError("It depends on an earlier turn. Add 'standalone', the question as it stands alone.")
         standalone = str(standalone or question)
-        gold = data if isinstance(data.get("answers"), list) else None
+        gold: Any = {**data, "id": 0} if isinstance(data.get("answers"), list) else None
         query = _line_query(data.get("query"))
         if query is not None:
             entry, _ = await self.confirm_query(
@@ -261,7 +260,7 @@ class VerifiedQuestionService:
                 graph,
                 standalone,
                 query,
-                is_right=lambda given: gold is None or _gives(gold, list(given.values)),
+                is_right=lambda given: gold is None or has_gold_values(gold, given.values),
             )
             return entry
         plan = data.get("plan")
@@ -276,7 +275,7 @@ class VerifiedQuestionService:
         if gold is None:
             raise ConfigError("It has no 'query', 'plan' or 'answers', so there is nothing to confirm.")
         record = await self._service.answer(standalone, graph, None, Context(mind="rules"), caller=caller)
-        if not _gives(gold, record["values"]):
+        if not has_gold_values(gold, record["values"]):
             raise ConfigError("The rules give other values than its 'answers'. Add the right 'query'.")
         return await self.confirm_answer(caller, record)
 
@@ -367,11 +366,6 @@ def _line_query(query: object) -> VerifiedQuery | None:
     if isinstance(query, dict) and query.get("tool") in ("sql", "sparql") and isinstance(query.get("text"), str):
         return VerifiedQuery(tool=query["tool"], text=query["text"])
     raise ConfigError('Its \'query\' is not readable. Write {"tool": "sql" or "sparql", "text": "..."}.')
-
-
-def _gives(gold: dict[str, Any], values: list[Any]) -> bool:
-    record: Any = {"status": "answered", "values": values, "answer": ""}
-    return is_right(GoldQuestion(**{**gold, "id": 0}), record)  # type: ignore[typeddict-item]
 
 
 # entries that are read, the latest ones (given)

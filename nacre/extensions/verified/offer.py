@@ -28,7 +28,7 @@ from nacre.extensions.verified.template import (
     has_same_words,
     template_of,
 )
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.thesaurus import GradableAdjective, gradable_adjective, synonyms
 from nacre.language.tokens import Token, lemma, name_tokens
 from nacre.plans.selects import plan_elements
@@ -225,13 +225,13 @@ def rules_are_surer(alignment: Alignment, probability: float, first: Reading | N
 
 def requested_kind(question: Question) -> str:
     """What the first words ask for, a key of `FITTING_KINDS`; "" if they leave it open."""
-    known, first = language().words, question.tokens[0].norm if question.tokens else ""
+    first = question.tokens[0].norm if question.tokens else ""
     opening = next((cue for cue in question.cues if cue.start == 0), None)
-    if first in known["who"]:
+    if first in WORDS["who"]:
         return "who"
     if opening is not None and opening.kind in ("open", "count"):
         return opening.value if opening.kind == "open" else "number"
-    return "truth" if first in known["asking_yes_no"] else ""
+    return "truth" if first in WORDS["asking_yes_no"] else ""
 
 
 def answer_kinds(body: Body, graph: SchemaGraph) -> frozenset[ExpectedKind]:

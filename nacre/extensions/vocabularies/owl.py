@@ -12,7 +12,7 @@ import numpy as np
 
 from ingestion.induce.names import readable_name
 from ingestion.meaning.derive import Rule
-from ingestion.meaning.draft import Draft
+from ingestion.meaning.draft import Draft, transitive_closure
 from ingestion.vocabulary import (
     ALTERNATIVE,
     INVERSE,
@@ -252,28 +252,13 @@ def complete_transitive(draft: Draft) -> None:
         for subject, target in draft.pairs(iri):
             if draft.sort(target)[0] != "literal":
                 direct[subject].add(target)
-        implied = _implied_links(direct)
-        if implied is None:
+        closure = transitive_closure(direct)
+        implied = [(start, end) for start in sorted(direct) for end in sorted(closure.ancestors[start] - direct[start])]
+        if not closure.complete or len(implied) > MAX_LINKS_PER_THING * sum(map(len, direct.values())):
             draft.limits.append(f"complete transitive: no further links of <{iri}>, since there would be too many")
-        for subject, target in implied or ():
+            continue
+        for subject, target in implied:
             draft.add(subject, iri, target)
-
-
-def _implied_links(direct: dict[int, set[int]]) -> list[tuple[int, int]] | None:
-    """The pairs that are two or more links apart, without loops; None beyond the limit."""
-    most = MAX_LINKS_PER_THING * sum(map(len, direct.values()))
-    found: list[tuple[int, int]] = []
-    for start in sorted(direct):
-        seen = {start, *direct[start]}
-        queue = sorted(direct[start])
-        while queue:
-            for target in sorted(direct.get(queue.pop(), set()) - seen):
-                seen.add(target)
-                queue.append(target)
-                found.append((start, target))
-            if len(found) > most:
-                return None
-    return found
 
 
 # pairs of inverses that a vocabulary declares in its own file, which graphs seldom include

@@ -1,8 +1,6 @@
 """/api/graphs: list of graphs, schemas, ingest reports, document texts, example questions. /api/graphs/{graph}/...:
 schema, things, classes and their tables (also as files), labels, follow-up questions."""
 
-import csv
-import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypeVar
@@ -32,7 +30,7 @@ from nacre.serving.errors import NotFound
 from nacre.serving.http.auth import CallerDep
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep, LookUpSlotDep, TurnServiceDep
 from nacre.serving.keys import report_deed
-from nacre.serving.transcript import csv_cell
+from nacre.serving.transcript import csv_text
 from nacre.stores.catalog import Graph, Library, error_reason
 from nacre.stores.versions import version_folder
 
@@ -331,11 +329,7 @@ def class_file(look_up: GraphLookUpDep, request: TableRequestDep, format: Litera
     headers = {"Content-Disposition": f'attachment; filename="table.{format}"'}
     if format == "json":
         return JSONResponse({"columns": heads, "rows": list(_rows(table))}, headers=headers)
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(map(csv_cell, heads))
-    writer.writerows(map(csv_cell, row) for row in _rows(table))
-    return PlainTextResponse(out.getvalue(), media_type="text/csv", headers=headers)
+    return PlainTextResponse(csv_text([heads, *_rows(table)]), media_type="text/csv", headers=headers)
 
 
 def _rows(table: MemberTable) -> Iterator[list[str]]:

@@ -119,18 +119,13 @@ class Conversations:
     """All threads, each visible to its owner only. Safe to share between threads and processes."""
 
     def __init__(self, database: StateDatabase) -> None:
-        self._database = database
+        self.database = database
         self._rows, self._writing = database.read, database.writing
         self._observed, self._observed_at = 0.0, -OBSERVED_SECONDS
         install_tables(database, PART, VERSIONS)
 
-    @property
-    def database(self) -> StateDatabase:
-        """Where they are stored."""
-        return self._database
-
     def close(self) -> None:
-        self._database.close()
+        self.database.close()
 
     def find(self, owner: str, thread: str) -> Conversation | None:
         """One thread of an owner; None if there is no such thread."""
@@ -158,7 +153,7 @@ class Conversations:
 
     def search(self, filter: ThreadFilter) -> list[Conversation]:
         """The threads of an owner that pass a filter, those without a graph included."""
-        where, given = search_statement(filter, self._database.dialect)
+        where, given = search_statement(filter, self.database.dialect)
         return [Conversation(*row) for row in self._rows(f"{_LISTED} WHERE {where}", *given)]
 
     def metadata(self, owner: str, thread: str) -> dict[str, Any]:
@@ -183,7 +178,7 @@ class Conversations:
 
     def latest_turns(self, owner: str, thread: str, most_bytes: int) -> list[Turn]:
         """The last finished turns whose records have so many bytes together, at least one, in order."""
-        size = self._database.dialect.byte_length.format
+        size = self.database.dialect.byte_length.format
         sql = f"SELECT turn, {size('record')} FROM turn WHERE owner = ? AND thread = ? ORDER BY turn DESC"
         rows = self._rows(sql, owner, thread)
         sums = accumulate(bytes for _, bytes in rows)
@@ -202,8 +197,8 @@ class Conversations:
 
     def stored_bytes(self, owner: str) -> int:
         """About how many bytes the threads of an owner take: records, checkpoints, feedback, and their rows."""
-        size = self._database.dialect.byte_length.format
-        checkpoints, given = checkpoint_sizes(self._database, owner)
+        size = self.database.dialect.byte_length.format
+        checkpoints, given = checkpoint_sizes(self.database, owner)
         parts = [
             f"SELECT count(*), sum({size(column)}) FROM {table} WHERE owner = ?" for table, column in _SIZED.items()
         ]
@@ -223,7 +218,7 @@ class Conversations:
         """Save a finished turn in one transaction, in place of that number and all later ones. `after` are the ids of
         the records before it: with it, replaced turns are stored, and those of these ids become the thread's again."""
         now, number = self._now(), record["turn"]
-        known = after is not None and has_turns(self._database, owner, thread, after)
+        known = after is not None and has_turns(self.database, owner, thread, after)
         title = " ".join(record["question"].split())[:MAX_TITLE_LENGTH]
         with self._writing() as run:
             run(
@@ -233,7 +228,7 @@ class Conversations:
                 *(owner, thread, record["graph"], title, now, now),
             )
             if after is not None and known:
-                exchange_turns(run, self._database.dialect, owner, thread, after)
+                exchange_turns(run, self.database.dialect, owner, thread, after)
             _cut(run, owner, thread, number)
             text = json_text(record)
             run(
@@ -243,9 +238,9 @@ class Conversations:
 
     def take_up(self, owner: str, thread: str, ids: Sequence[str]) -> None:
         """Make the turns whose records have these ids those of a thread, if all of them are known."""
-        if has_turns(self._database, owner, thread, ids):
+        if has_turns(self.database, owner, thread, ids):
             with self._writing() as run:
-                exchange_turns(run, self._database.dialect, owner, thread, ids)
+                exchange_turns(run, self.database.dialect, owner, thread, ids)
                 _cut(run, owner, thread, len(ids) + 1)
 
     def cut(self, owner: str, thread: str, turn: int) -> None:
@@ -278,7 +273,7 @@ class Conversations:
 
     def say(self, owner: str, thread: str, turn: int, thumb: int, comment: str) -> None:
         """Save the owner's feedback on an answer; it replaces earlier feedback."""
-        row = {"owner": owner, "thread": thread, "turn": turn, "at": self._database.now()}
+        row = {"owner": owner, "thread": thread, "turn": turn, "at": self.database.now()}
         with self._writing() as run:
             run.upsert("feedback", {**row, "thumb": thumb, "comment": comment}, "owner", "thread", "turn")
 
@@ -290,7 +285,7 @@ class Conversations:
 
     def try_writing(self) -> None:
         """Raise ConversationStoreError if nothing can be written; no turn waits for it."""
-        self._database.try_writing()
+        self.database.try_writing()
 
     def untouched(self, since: float, like: str = "%") -> list[tuple[str, str]]:
         """(owner, thread) of all threads, with names `like` this, that did not change since a time."""
@@ -313,7 +308,7 @@ class Conversations:
 
     def now(self) -> float:
         """The later of the clock and the time that servers observed: a clock set back revives nothing."""
-        return max(self._database.now(), self.observed_time() or 0.0)
+        return max(self.database.now(), self.observed_time() or 0.0)
 
     def delete_shares(self, graph: str) -> int:
         """Delete all shared answers about a graph; their number. Without any, nothing is written."""
@@ -335,9 +330,9 @@ class Conversations:
 
     def _now(self) -> float:
         """The time of a change; a clock that was set far back would make it look old."""
-        if not self._database.is_server or time.monotonic() - self._observed_at >= OBSERVED_SECONDS:
+        if not self.database.is_server or time.monotonic() - self._observed_at >= OBSERVED_SECONDS:
             self._observed, self._observed_at = self.observed_time() or 0.0, time.monotonic()
-        return max(self._database.now(), self._observed)
+        return max(self.database.now(), self._observed)
 
 
 _LISTED = (

@@ -306,6 +306,7 @@ def server_error(error: BaseException) -> ServerDatabaseError:
     return ServerDatabaseError(f"the database server refuses: {type(error).__name__} ({state})")
 
 
+_SIZE = re.compile(r"\{size:(\w+)\}")
 _VERSIONS = "CREATE TABLE IF NOT EXISTS state_version (part TEXT PRIMARY KEY, version INTEGER NOT NULL)"
 
 
@@ -324,7 +325,8 @@ def install_tables(database: StateDatabase, part: str, versions: Sequence[Sequen
             )
         for statements in versions[present:]:
             for statement in statements:
-                run(statement.format(size=_Sizes(database), **database.dialect.types))
+                sized = _SIZE.sub(lambda found: database.dialect.byte_length.format(found[1]), statement)
+                run(sized.format(**database.dialect.types))
         if present < len(versions):
             run.upsert("state_version", {"part": part, "version": len(versions)}, "part")
 
@@ -337,16 +339,6 @@ def _installed(database: StateDatabase, part: str) -> int:
         # there is no such table; if nothing can be read at all, writing fails next
         return 0
     return int(found[0][0]) if found else 0
-
-
-class _Sizes:
-    """Formats `{size:COLUMN}`."""
-
-    def __init__(self, database: StateDatabase) -> None:
-        self._database = database
-
-    def __format__(self, column: str) -> str:
-        return self._database.dialect.byte_length.format(column)
 
 
 def execute(connection: "Connection", sql: str, given: Sequence[object], is_server: bool) -> "CursorResult[Any]":

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nacre.language.data import language, pattern, word_map
+from nacre.language.data import WORDS, pattern, word_map
 from nacre.language.thesaurus import function_words, gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.language.word_forms import is_plural
@@ -47,12 +47,12 @@ class _Part(NamedTuple):
 
 def is_elliptic(turn: FollowUpTurn) -> bool:
     """Whether a turn names a thing and asks nothing about it: "and X?", "in X?"."""
-    known, words = language().words, turn.words
+    words = turn.words
     covered = {i for c in turn.things for i in c.covered}
     has_other_words = any(i not in covered and t.norm not in function_words() for i, t in enumerate(words))
-    has_verb = bool(words) and words[0].norm in known["asking_yes_no"]
+    has_verb = bool(words) and words[0].norm in WORDS["asking_yes_no"]
     is_what_about = pattern("dialogue", "about").match(turn.question)
-    has_question_word = not is_what_about and any(t.norm in known["question_words"] for t in words)
+    has_question_word = not is_what_about and any(t.norm in WORDS["question_words"] for t in words)
     return not has_other_words and not has_verb and not has_question_word
 
 
@@ -89,7 +89,7 @@ def substitute_value(turn: FollowUpTurn, *, instead: bool = False) -> Rewrite | 
     With `instead` nothing is added, and a class may replace a value, or a value a class."""
     phrase, words, last, linker = turn.question, turn.words, turn.last, turn.linker
     new = _new_part(phrase, words, linker)
-    if new is None or any(t.norm in language().words["asking_yes_no"] for t in words[:1]) or not is_standalone(last):
+    if new is None or any(t.norm in WORDS["asking_yes_no"] for t in words[:1]) or not is_standalone(last):
         return None
     part, candidates = new
     old = _parts_of_kind(last.standalone, part.kind, linker)
@@ -155,25 +155,24 @@ MAX_FRAGMENT_TOKENS = 4  # Words of a fragment, at most.
 
 def is_fragment(words: Sequence[Token]) -> bool:
     """Whether a question is only a question word, perhaps after a preposition: "and where?", "since when?"."""
-    known = language().words
     words = without_conjunction(words)
     if len(words) == 1:
-        return words[0].norm in known["question_words"] - known["choosing"]
+        return words[0].norm in WORDS["question_words"] - WORDS["choosing"]
     has_size = 2 <= len(words) <= MAX_FRAGMENT_TOKENS
-    return has_size and words[0].norm in known["asking_after"] and words[1].norm in known["question_words"]
+    return has_size and words[0].norm in WORDS["asking_after"] and words[1].norm in WORDS["question_words"]
 
 
 def complete_fragment(question: str, last: EarlierTurn) -> Rewrite | None:
     """ "In which years?" after "Has Ann ever won?": in which years has Ann ever won?"""
-    before, known = tokenize(last.standalone), language().words
-    first = next((i for i, t in enumerate(before[:2]) if t.norm in known["asking_yes_no"]), None)
-    if first is None or (first and before[0].norm not in known["question_words"]) or not is_standalone(last):
+    before = tokenize(last.standalone)
+    first = next((i for i, t in enumerate(before[:2]) if t.norm in WORDS["asking_yes_no"]), None)
+    if first is None or (first and before[0].norm not in WORDS["question_words"]) or not is_standalone(last):
         return None
     confidence = 1.0 if last.confidence is None else last.confidence
     start = before[first].start
     rest = last.standalone[start : start + 1].lower() + last.standalone[start + 1 :]
     # "since when?" after "who has the trombone?" may not be about the trombone
-    sure = before[0].norm not in known["asking_who"]
+    sure = before[0].norm not in WORDS["asking_who"]
     return Rewrite(f"{strip_opener(question).rstrip(' ?')} {rest}", True, Scope(None, (), (), "", confidence), sure)
 
 
@@ -190,13 +189,13 @@ def add_object(turn: FollowUpTurn) -> Rewrite | None:
 def add_group(turn: FollowUpTurn) -> Rewrite | None:
     """ "How many for each?": for each value of the property asked for before ("how many styles are there?"). "How many
     are there for each?": for each of the things that were listed before."""
-    words, body, known = turn.words, turn.last_body, language().words
-    if turn.things or len(words) < 2 or words[-1].norm not in known["grouping"]:
+    words, body = turn.words, turn.last_body
+    if turn.things or len(words) < 2 or words[-1].norm not in WORDS["grouping"]:
         return None
     value = aggregated_value(body.answers[-1]) if isinstance(body, Select) else None
     if isinstance(value, Attribute):
         return _append(turn.question, turn.linker.index.graph.about(value.predicate).label)
-    many = focus(turn.earlier[-1:], True, turn.linker) if words[-2].norm in known["locating"] else Scope()
+    many = focus(turn.earlier[-1:], True, turn.linker) if words[-2].norm in WORDS["locating"] else Scope()
     return _append(turn.question, _of_them(many), many) if len(many.keys) > 1 else None
 
 
@@ -249,13 +248,12 @@ def _gives_number(turn: FollowUpTurn) -> bool:
 def add_owner(turn: FollowUpTurn) -> Rewrite | None:
     """ "And the top speed?": of the things of the conversation. None if more than a property is asked for."""
     words, question, earlier, linker = turn.words, turn.question, turn.earlier, turn.linker
-    known = language().words
-    if turn.things or any(t.norm in known["grouping"] for t in words) or not is_bare_property(words, linker):
+    if turn.things or any(t.norm in WORDS["grouping"] for t in words) or not is_bare_property(words, linker):
         return None
     is_best = is_choice_of_best(words)
     is_choice = not is_best and is_open_choice(words)
     cues = analyse_question(" ".join(t.norm for t in words)).cues
-    counts_most = words[0].norm in known["question_words"] and any(c.kind == "most" for c in cues)
+    counts_most = words[0].norm in WORDS["question_words"] and any(c.kind == "most" for c in cues)
     if (counts_most or has_superlative(words)) and not (is_best or is_choice):
         # "who has the highest price?" and "which town has the most members?" ask about all.
         return None
@@ -299,7 +297,7 @@ def add_linked_thing(turn: FollowUpTurn) -> Rewrite | None:
 
 def _is_definite(before: Sequence[Token]) -> bool:
     """Whether the words before a class ask for "the" things alone, or are none: "and who is the", ""."""
-    allowed = function_words() | language().words["question_words"]
+    allowed = function_words() | WORDS["question_words"]
     is_definite = not before or before[-1].norm == word_map("dialogue", "standalone")["the"]
     return is_definite and all(token.norm in allowed for token in before)
 
@@ -318,7 +316,7 @@ def keep_question(turn: FollowUpTurn) -> Rewrite:
 def _choose_among(turn: FollowUpTurn, many: Scope) -> Rewrite:
     """ "Which had the fewest visitors" with "of them" after the question word."""
     first = turn.words[0]
-    which = first if first.norm in language().words["choosing_one"] else turn.words[1]
+    which = first if first.norm in WORDS["choosing_one"] else turn.words[1]
     question = f"{which.text} {_of_them(many)}{turn.question[which.end :]}"
     return Rewrite(strip_opener(question), True, many)
 
@@ -345,8 +343,7 @@ def is_bare_property(words: Sequence[Token], linker: Linker) -> bool:
     )
     if has_other_words or ("class" in kinds and not is_choice_of_best(words)):
         return False
-    known = language().words
-    is_open = words[0].norm in known["question_words"] and known["pronouns"].isdisjoint(t.norm for t in words)
+    is_open = words[0].norm in WORDS["question_words"] and WORDS["pronouns"].isdisjoint(t.norm for t in words)
     if any(t.norm[:1].isdigit() for t in words) or (is_open and any(c.kind == "value" and c.exact for c in candidates)):
         # A date, a number or a value already says which things are meant.
         return False
@@ -355,23 +352,22 @@ def is_bare_property(words: Sequence[Token], linker: Linker) -> bool:
 
 def is_choice_of_best(words: Sequence[Token]) -> bool:
     """Whether a question chooses the best of things mentioned before: "which is the cheapest"."""
-    known = language().words
     words = without_conjunction(words)
     adjectives = [gradable_adjective(t) for t in words]
     has_degree = has_superlative(words) or any(each is not None and each.degree != "positive" for each in adjectives)
     has_others = {t.norm for t, each in zip(words, adjectives, strict=True) if each is None} - function_words()
-    return has_degree and words[0].norm in known["choosing"] | known["article"] and has_others <= known["most"]
+    return has_degree and words[0].norm in WORDS["choosing"] | WORDS["article"] and has_others <= WORDS["most"]
 
 
 def is_open_choice(words: Sequence[Token]) -> bool:
     """Whether a question chooses without naming a class: "which had the fewest visitors"."""
     words = without_conjunction(words)
-    return len(words) > 1 and words[0].norm in language().words["choosing_one"] and words[1].norm in function_words()
+    return len(words) > 1 and words[0].norm in WORDS["choosing_one"] and words[1].norm in function_words()
 
 
 def has_superlative(words: Sequence[Token]) -> bool:
     """Whether words contain the highest degree of an adjective: "cheapest", "most expensive"."""
-    most = language().words["most"]
+    most = WORDS["most"]
     return any(
         adjective is not None and (adjective.degree == "superlative" or (i > 0 and words[i - 1].norm in most))
         for i, adjective in enumerate(map(gradable_adjective, words))
@@ -386,4 +382,4 @@ def sum_words(words: Sequence[Token]) -> frozenset[int]:
 
 def without_conjunction(words: Sequence[Token]) -> Sequence[Token]:
     """The words without a leading "and"."""
-    return words[1:] if words and words[0].norm in language().words["leading"] else words
+    return words[1:] if words and words[0].norm in WORDS["leading"] else words

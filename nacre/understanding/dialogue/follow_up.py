@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from nacre.language.data import language, pattern, word_map
+from nacre.language.data import WORDS, pattern, word_map
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import tokenize
 from nacre.language.word_forms import is_participle, is_plural
@@ -224,15 +224,15 @@ def scope_candidates(candidates: list[Candidate], question: Question) -> list[Ca
     if places & {end for c in question.cues if c.kind == "count" for end in (c.end, c.end + 1)}:
         # "how many of them are full?" counts the things of the conversation
         about = [c for c in about if _counts_scope(c)] or about
-    words, known = [t.norm for t in question.tokens], language().words
-    if not set(words) & known["existing"]:
+    words = [t.norm for t in question.tokens]
+    if not set(words) & WORDS["existing"]:
         about = [_test_all(c) for c in about]
-    if not about and words[:1] and words[0] in known["asking_yes_no"] and set(words[1:2]) & known["of_all_things"]:
+    if not about and words[:1] and words[0] in WORDS["asking_yes_no"] and set(words[1:2]) & WORDS["of_all_things"]:
         # "are all doors open?"
         candidates = [_test_all(c, question) for c in candidates]
     degrees = {c.start for c in question.cues if c.kind == "degree"}
     # "how much do we owe for those" asks for the total, "how much do they cost" for the cost of each
-    is_for_all = any(one in known["locating"] and two in known["pronoun_many"] for one, two in pairwise(words))
+    is_for_all = any(one in WORDS["locating"] and two in WORDS["pronoun_many"] for one, two in pairwise(words))
     asks_total = any(c.kind == "sum" and (is_for_all or c.start not in degrees) for c in question.cues)
     return (about if asks_total else [_value_of_each(c) for c in about]) or candidates
 
@@ -267,7 +267,7 @@ def _test_all(candidate: Candidate, question: Question | None = None) -> Candida
 
 def _subject_ends(links: Sequence[Link], question: Question) -> Iterator[int]:
     """Where the noun phrase after "all" may end, longest first: "all dogs over 10 kg", "all dogs"."""
-    words, known = question.tokens, language().words
+    words = question.tokens
     parts = [x for x in links if x.start > 1]
     head = next(
         (x for x in parts if x.kind != "property" and is_plural(words[x.end - 1].norm)), next(iter(parts), None)
@@ -276,7 +276,7 @@ def _subject_ends(links: Sequence[Link], question: Question) -> Iterator[int]:
         return
     after = words[head.end].norm if head.end < len(words) else ""
     is_bound = head.end in {*(n.start for n in question.numbers), *(cue.start for cue in question.cues)}
-    if after in known["restricting"] | known["choosing_of"] or is_bound or (after and is_participle(after)):
+    if after in WORDS["restricting"] | WORDS["choosing_of"] or is_bound or (after and is_participle(after)):
         values = (x.end for x in parts if x.start >= head.end and x.kind != "property")
         yield from sorted((*values, *(n.end for n in question.numbers if n.start >= head.end)))[:1]
     yield head.end
@@ -330,10 +330,10 @@ def _pronoun_link(scope: Scope, question: Question, index: LinkingIndex) -> Link
     relations = {thing.relation for key in scope.keys if (thing := index.lexicon.thing(key))}
     nodes = [n for n in index.graph.nodes if relations and relations <= n.relations]
     node = min(nodes, key=lambda n: (not n.classes, n.count, n.index)).index if nodes else None
-    tokens, known, result = question.tokens, language().words, pattern("dialogue", "result")
+    tokens, result = question.tokens, pattern("dialogue", "result")
     # "three" of "three rooms" is a number
-    numbers = {n.start for n in question.numbers if tokens[n.start - 1].norm not in known["before_number"]}
-    at = next((i for i, t in enumerate(tokens) if t.norm in known["pronouns"] and i not in numbers), None)
+    numbers = {n.start for n in question.numbers if tokens[n.start - 1].norm not in WORDS["before_number"]}
+    at = next((i for i, t in enumerate(tokens) if t.norm in WORDS["pronouns"] and i not in numbers), None)
     if at is None and scope.how:
         # If the plan is to be changed, also a word for its result: "list", "table".
         at = next((i for i, t in enumerate(tokens) if result.search(t.norm)), None)
@@ -360,17 +360,17 @@ def strip_other(question: str) -> OtherThings | None:
     >>> strip_other("Which other films did she direct?")
     OtherThings(question='Which films did she direct?', noun='films')
     """
-    words, known = tokenize(question), language().words
+    words = tokenize(question)
     for i, token in enumerate(words):
         before = words[i - 1].norm if i else ""
         after = words[i + 1].norm if i + 1 < len(words) else ""
-        if token.norm not in known["other"] | known["other_after"]:
+        if token.norm not in WORDS["other"] | WORDS["other_after"]:
             continue
-        is_after = token.norm in known["other_after"]
-        is_else = before in known["question_words"] | known["indefinite_pronouns"]
-        has_noun = after and after not in function_words() | known["stand_in"] | known["than"]
-        if is_else if is_after else has_noun and before not in known["before_the_other"]:
-            article = f"{word_map('dialogue', 'standalone')['any']} " if token.norm in known["one_other"] else ""
+        is_after = token.norm in WORDS["other_after"]
+        is_else = before in WORDS["question_words"] | WORDS["indefinite_pronouns"]
+        has_noun = after and after not in function_words() | WORDS["stand_in"] | WORDS["than"]
+        if is_else if is_after else has_noun and before not in WORDS["before_the_other"]:
+            article = f"{word_map('dialogue', 'standalone')['any']} " if token.norm in WORDS["one_other"] else ""
             rest = question[: token.start] + article + question[token.end :].lstrip()
             return OtherThings(rest, "" if is_after else after)
     return None

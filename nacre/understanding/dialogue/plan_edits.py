@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from nacre.language.data import pattern
-from nacre.plans.selects import free_name, gives_all, is_from_earlier_turn, merge_selects, rename_edge, rename_filter
+from nacre.plans.selects import free_name, gives_all, is_from_earlier_turn, merge_selects, with_names
 from nacre.records.plan import (
     AGGREGATES,
     OF_NUMBERS,
@@ -424,13 +424,12 @@ def _inline(select: Select, variable: Variable, source: Select) -> Select:
         if each is not own:
             names[each.name] = free_name(each.name, taken)
             taken.add(names[each.name])
-    kept = tuple(replace(own, name=v.name) if v is variable else v for v in select.variables)
-    added = tuple(replace(v, name=names[v.name]) for v in source.variables if v is not own)
-    edges = (rename_edge(e, names) for e in source.edges)
-    filters = (rename_filter(f, names) for f in source.filters)
+    renamed = with_names(source, names)
+    restricted = {v.name: v for v in renamed.variables}
+    kept = (restricted.pop(v.name) if v is variable else v for v in select.variables)
     return replace(
         select,
-        variables=(*kept, *added),
-        edges=tuple(dict.fromkeys((*select.edges, *edges))),
-        filters=tuple(dict.fromkeys((*filters, *select.filters))),
+        variables=(*kept, *restricted.values()),
+        edges=tuple(dict.fromkeys((*select.edges, *renamed.edges))),
+        filters=tuple(dict.fromkeys((*renamed.filters, *select.filters))),
     )

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from nacre.language.data import language, pattern, word_map
+from nacre.language.data import WORDS, pattern, word_map
 from nacre.language.thesaurus import english_data, function_words, gradable_adjective
 from nacre.language.tokens import Token, name_tokens, split_name, tokenize
 from nacre.language.word_forms import is_plural, plural
@@ -74,17 +74,16 @@ def find_pronoun(
 ) -> int | None:
     """The first pronoun that refers to an earlier turn. A pronoun after a thing of this turn refers to that.
     `demonstratives` are the places of "that" before a class (`demonstrative_positions`)."""
-    known = language().words
     first_thing = min((c.start for c in things), default=len(words))
     for i, token in enumerate(words):
         if _is_place_reference(words, i) or _is_number_reference(words, i):
             return i
-        if token.norm in known["stand_in"] and i == 1 and words[0].norm in known["choosing"]:
+        if token.norm in WORDS["stand_in"] and i == 1 and words[0].norm in WORDS["choosing"]:
             # "which one has the most?"
             return i
-        if token.norm not in known["pronoun_one"] | known["pronoun_many"]:
+        if token.norm not in WORDS["pronoun_one"] | WORDS["pronoun_many"]:
             continue
-        if i > first_thing and not (token.norm in known["pronoun_first"] and i < 2):
+        if i > first_thing and not (token.norm in WORDS["pronoun_first"] and i < 2):
             return None
         if not _is_relative(words, i, demonstratives) and not _is_expletive(words, i):
             return i
@@ -99,7 +98,7 @@ def mentioned_classes(words: Sequence[Token], linker: Linker) -> list[NameCandid
 def mentioned_things(linker: Linker, words: Sequence[Token]) -> list[NameCandidate]:
     """The things that a question names, by their name or a part of it that says enough. A bare number is not a name,
     "how long" names no long-eared bat, and "boats" no boat that is called "Boat"."""
-    links, degree = linker.link(words), language().words["degree"]
+    links, degree = linker.link(words), WORDS["degree"]
     labels = {i for c in links if c.kind != "entity" and c.exact for i in range(c.start, c.end)}
     classes = {(c.start, c.end) for c in links if c.kind == "class" and c.exact and words[c.start].text[0].islower()}
     return [
@@ -123,7 +122,7 @@ def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset
     return frozenset(
         c.start - 1
         for c in classes
-        if c.start and words[c.start - 1].norm in language().words["demonstrative"] and c.start - 1 not in ends
+        if c.start and words[c.start - 1].norm in WORDS["demonstrative"] and c.start - 1 not in ends
         if not any(start == c.start and end > c.end for start, end in verbs)
     )
 
@@ -131,91 +130,87 @@ def demonstrative_positions(words: Sequence[Token], linker: Linker) -> frozenset
 def has_dangling_pronoun(words: Sequence[Token], linker: Linker) -> bool:
     """Whether a question has a pronoun without anything before it that the pronoun may stand for. In "which department
     is he in" and "which boats do they own" what is asked for is something else."""
-    known = language().words
-    pronouns = known["pronoun_one"] | known["pronoun_many"]
+    pronouns = WORDS["pronoun_one"] | WORDS["pronoun_many"]
     places = [i for i, t in enumerate(words) if t.norm in pronouns and not _is_expletive(words, i)]
     if not places:
         return False
     # The "it" of the song "Beat it" is part of a name.
     names = [c for c in linker.link(words) if c.kind == "entity" and c.end - c.start > 1]
     at = next((i for i in places if not any(c.start <= i < c.end for c in names)), None)
-    if at is None or words[at].norm not in known["pronoun_person"] | known["pronoun_first"]:
+    if at is None or words[at].norm not in WORDS["pronoun_person"] | WORDS["pronoun_first"]:
         return False
-    is_subject = words[at - 1].norm in known["inverting"] | known["being"] | known["owning_verbs"]
-    requested = at - 1 if is_subject and words[0].norm in known["question_words"] else -1
+    is_subject = words[at - 1].norm in WORDS["inverting"] | WORDS["being"] | WORDS["owning_verbs"]
+    requested = at - 1 if is_subject and words[0].norm in WORDS["question_words"] else -1
     named = (*mentioned_things(linker, words), *mentioned_classes(words, linker))
     return not any(c.end <= at and (c.kind == "entity" or c.end != requested) for c in named)
 
 
 def has_antecedent_in_turn(words: Sequence[Token], at: int, linker: Linker) -> bool:
     """Whether a possessive stands for what the turn asks for before it: "the oldest singer and his age"."""
-    known = language().words
     # In "which colour is its roof" the colour has no roof.
-    is_requested = words[0].norm in known["question_words"] and words[at - 1].norm in known["being"]
+    is_requested = words[0].norm in WORDS["question_words"] and words[at - 1].norm in WORDS["being"]
     classes = mentioned_classes(words, linker)
     has_class_before = any(c.end <= at and not (is_requested and c.start == 1 and c.end == at - 1) for c in classes)
     # "which teams do its players play for"
-    is_inverted = words[at - 1].norm in known["inverting"]
-    is_possessive = words[at].norm in known["possessive"] and at + 1 < len(words)
+    is_inverted = words[at - 1].norm in WORDS["inverting"]
+    is_possessive = words[at].norm in WORDS["possessive"] and at + 1 < len(words)
     return is_possessive and has_class_before and not is_inverted
 
 
 def _is_place_reference(words: Sequence[Token], at: int) -> bool:
     """Whether "there" refers to a place: at the end, or before words that only say how much or when."""
-    known = language().words
-    if not at or words[at].norm not in known["there"]:
+    if not at or words[at].norm not in WORDS["there"]:
         return False
     neighbours = {words[at - 1].norm, words[at + 1].norm if at + 1 < len(words) else ""}
-    allowed = known["summed_up"] | known["time"] | function_words()
-    return not neighbours & (known["being"] | known["been"]) and all(t.norm in allowed for t in words[at + 1 :])
+    allowed = WORDS["summed_up"] | WORDS["time"] | function_words()
+    return not neighbours & (WORDS["being"] | WORDS["been"]) and all(t.norm in allowed for t in words[at + 1 :])
 
 
 def _is_number_reference(words: Sequence[Token], at: int) -> bool:
     """Whether a number refers to earlier things: "which of the two"."""
-    known = language().words
     before = words[at - 1].norm if at else ""
-    is_number = words[at].norm in known["pronoun_number"] and before in known["before_number"]
+    is_number = words[at].norm in WORDS["pronoun_number"] and before in WORDS["before_number"]
     # "how many rooms do both have", not "do both Ann and Ben"
-    is_both = words[at].norm in known["pronoun_both"] and before in known["inverting"] | known["being"]
-    is_both = is_both and known["joining"].isdisjoint(t.norm for t in words[at:])
+    is_both = words[at].norm in WORDS["pronoun_both"] and before in WORDS["inverting"] | WORDS["being"]
+    is_both = is_both and WORDS["joining"].isdisjoint(t.norm for t in words[at:])
     return is_both or (is_number and "of" in [t.norm for t in words[:at]][-2:])
 
 
 def _is_relative(words: Sequence[Token], at: int, demonstratives: Collection[int]) -> bool:
     """Whether "that" begins a relative clause: "cities that lie in ...", "anything that floats"."""
     following = words[at + 1] if at + 1 < len(words) else None
-    has_clause = following is not None and following.norm not in language().words["stand_in"]
+    has_clause = following is not None and following.norm not in WORDS["stand_in"]
     is_that = words[at].norm == "that" and at and at not in demonstratives
     before = words[at - 1].norm
-    follows_noun = before not in function_words() or before in language().words["indefinite_pronouns"]
+    follows_noun = before not in function_words() or before in WORDS["indefinite_pronouns"]
     return bool(is_that and has_clause and follows_noun)
 
 
 def _is_expletive(words: Sequence[Token], at: int) -> bool:
     """Whether a pronoun stands for nothing: "did it take", or an abbreviation in capitals."""
     token = words[at]
-    is_impersonal = at + 1 < len(words) and words[at + 1].norm in language().words["impersonal"]
+    is_impersonal = at + 1 < len(words) and words[at + 1].norm in WORDS["impersonal"]
     return (token.norm == "it" and is_impersonal) or (len(token.text) > 1 and token.text.isupper())
 
 
 def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
     """The question with the things that its pronoun stands for. Unchanged, and not `sure`, if there are none."""
-    known, (question, _, words, _, _, linker) = language().words, turn
+    (question, _, words, _, _, linker) = turn
     token = words[at]
-    if token.norm in known["there"]:
+    if token.norm in WORDS["there"]:
         return _resolve_place(turn, at)
     if things := _all_of_best(turn, at):
         return Rewrite(strip_opener(question[: token.start] + things + question[token.end :]), True)
     is_many = _is_plural(turn, at)
     meant = _antecedent(turn, at, is_many)
-    if token.norm in known["stand_in"] and len(meant.keys) < 2:
+    if token.norm in WORDS["stand_in"] and len(meant.keys) < 2:
         # "which one is the longest river" after lakes were mentioned.
         return Rewrite(question)
     if not meant.keys:
         return Rewrite(question, sure=False)
     if len(meant.keys) == 1 and not meant.cut:
         label = meant.labels[0]
-        if token.norm in known["possessive" if at + 1 < len(words) else "possessive_alone"]:
+        if token.norm in WORDS["possessive" if at + 1 < len(words) else "possessive_alone"]:
             label += "'s"
         thing = linker.lexicon.thing(meant.keys[0])
         is_other = thing is not None and thing.relation not in _class_tables(words, at, linker)
@@ -224,7 +219,7 @@ def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
             label = f"{word_map('dialogue', 'standalone')['the']} {words[at + 1].text} of {label}"
         return replace_reference(question, token.start, _reference_end(words, at, linker), label, meant.keys[0], meant)
     note = "" if is_nameless(meant) else f" ({format_labels(meant.labels)})"
-    is_number = token.norm in known["pronoun_number"] and bool(_class_tables(words, at, linker))
+    is_number = token.norm in WORDS["pronoun_number"] and bool(_class_tables(words, at, linker))
     end = words[at + 1].end if is_number else token.end
     text = strip_opener(question[: token.end] + note + question[end:])
     # It is not clear which one is meant if the pronoun is singular.
@@ -233,9 +228,9 @@ def resolve_pronoun(turn: FollowUpTurn, at: int) -> Rewrite:
 
 def _all_of_best(turn: FollowUpTurn, at: int) -> str:
     """ "How many hours do they work altogether?" after the one who works most: all that it was chosen from; else ""."""
-    known, body = language().words, turn.last_body
-    is_they = turn.words[at].norm in known["pronoun_they"] - known["possessive"]
-    is_total = is_they and any(t.norm in known["summed_up"] for t in turn.words[at + 1 :])
+    body = turn.last_body
+    is_they = turn.words[at].norm in WORDS["pronoun_they"] - WORDS["possessive"]
+    is_total = is_they and any(t.norm in WORDS["summed_up"] for t in turn.words[at + 1 :])
     if not is_total or not isinstance(body, Select) or body.limit != 1 or len(turn.last.keys) != 1:
         return ""
     own = next(v for v in body.variables if v.name == variable_of(body.answers[0]))
@@ -248,7 +243,7 @@ def _resolve_place(turn: FollowUpTurn, at: int) -> Rewrite:
     question, words, last = turn.question, turn.words, turn.last
     meant = place_focus(turn.earlier, turn.linker)
     start, end = words[at].start, words[at].end
-    has_preposition = at and words[at - 1].norm in language().words["place_before"]
+    has_preposition = at and words[at - 1].norm in WORDS["place_before"]
     preposition = "" if has_preposition else "in "
     if _stated_value(turn) is not None and not has_only_places(meant, turn.linker):
         # the text of the last answer: "its base is Mill House"
@@ -264,43 +259,43 @@ def _resolve_place(turn: FollowUpTurn, at: int) -> Rewrite:
 
 def _is_plural(turn: FollowUpTurn, at: int) -> bool:
     """Whether a pronoun stands for several things. "They" may stand for one if the last turn was about one."""
-    known, words, norm = language().words, turn.words, turn.words[at].norm
-    if norm in known["pronoun_they"] and (not at or words[at - 1].norm not in known["among"]):
+    words, norm = turn.words, turn.words[at].norm
+    if norm in WORDS["pronoun_they"] and (not at or words[at - 1].norm not in WORDS["among"]):
         return not may_be_one(turn.earlier, turn.linker)
-    if norm in known["pronoun_many"] | known["pronoun_number"] | known["stand_in"]:
+    if norm in WORDS["pronoun_many"] | WORDS["pronoun_number"] | WORDS["stand_in"]:
         return True
     # "how many pages is that in total"
-    has_total = any(t.norm in known["summed_up"] for t in words[at + 1 :])
-    return norm in known["pronoun_first"] | known["demonstrative"] and has_total
+    has_total = any(t.norm in WORDS["summed_up"] for t in words[at + 1 :])
+    return norm in WORDS["pronoun_first"] | WORDS["demonstrative"] and has_total
 
 
 def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
     words, earlier, linker = turn.words, turn.earlier, turn.linker
-    known, norm = language().words, words[at].norm
-    if norm in known["pronoun_person"] | known["possessive_person"]:
+    norm = words[at].norm
+    if norm in WORDS["pronoun_person"] | WORDS["possessive_person"]:
         person, subject = person_focus(earlier, linker), subject_focus(earlier[-1], linker)
         # "he" stays the dog whose breed was asked for, where no persons are
         is_same = len(subject.keys) == 1 and not has_only_persons(person, linker)
         is_asked_again = is_same and norm in (t.norm for t in tokenize(earlier[-1].question))
         return subject if is_asked_again else person
-    if norm in known["pronoun_number"] and (counted := _counted_things(turn, at)):
+    if norm in WORDS["pronoun_number"] and (counted := _counted_things(turn, at)):
         return counted
-    has_class = norm in known["pronoun_many"] | known["stand_in"] or at in demonstrative_positions(words, linker)
-    tables = _class_tables(words, at, linker) if has_class and norm not in known["possessive"] else frozenset()
+    has_class = norm in WORDS["pronoun_many"] | WORDS["stand_in"] or at in demonstrative_positions(words, linker)
+    tables = _class_tables(words, at, linker) if has_class and norm not in WORDS["possessive"] else frozenset()
     of_class = focus_of_kind(earlier, tables, linker, single=not is_many) or focus_of_kind(earlier, tables, linker)
     if of_class is not None:
         return of_class
-    if norm in known["stand_in"] and tables:
+    if norm in WORDS["stand_in"] and tables:
         return Scope()
     # "Their beers" are not those of a beer, and "it" is no person.
-    owned = _class_tables(words, at, linker) if norm in known["possessive"] else frozenset[str]()
-    if norm not in known["possessive"] and not any(t.norm in known["than"] for t in words):
+    owned = _class_tables(words, at, linker) if norm in WORDS["possessive"] else frozenset[str]()
+    if norm not in WORDS["possessive"] and not any(t.norm in WORDS["than"] for t in words):
         # the tables of the things that are named, and not compared: "how many of them did Ann paint?"
         owned = owned.union(*(c.relations for c in mentioned_things(linker, words)))
-    persons = person_tables(linker) if norm in known["pronoun_thing"] else frozenset()
+    persons = person_tables(linker) if norm in WORDS["pronoun_thing"] else frozenset()
     requested = requested_nodes(words, at, linker)
     is_kept = not is_many and norm in (t.norm for t in tokenize(earlier[-1].question))
-    may_be_body = is_many and norm in known["pronoun_subject"] and bool(requested)
+    may_be_body = is_many and norm in WORDS["pronoun_subject"] and bool(requested)
     subject = subject_focus(earlier[-1], linker) if is_kept or may_be_body else Scope()
     is_same = len(subject.keys) == 1 and (is_kept or has_only_places(subject, linker))
     if is_same and (not requested or may_have(subject, words, at, linker)):
@@ -308,7 +303,7 @@ def _antecedent(turn: FollowUpTurn, at: int, is_many: bool) -> Scope:
         # the organisation of which somebody was asked.
         return subject
     found = focus(earlier, is_many, linker, requested, owned | persons)
-    if norm in known["pronoun_they"] and not requested and len(found.keys) == 1:
+    if norm in WORDS["pronoun_they"] and not requested and len(found.keys) == 1:
         # one thing is no "they": those who have to do with it
         found = focus_of_kind(earlier, agent_tables(linker), linker, single=True) or found
     return found if found.keys else focus(earlier, is_many, linker, requested, persons)
@@ -335,8 +330,8 @@ def _counted_things(turn: FollowUpTurn, at: int) -> Scope | None:
 def _class_tables(words: Sequence[Token], at: int, linker: Linker) -> frozenset[str]:
     """The tables of the class that is named for the earlier things: "these museums", "which one is the best song", but
     not in "which one has more songs"."""
-    known, after = language().words, {token.norm for token in words[at + 1 : at + 2]}
-    may_follow = words[at].norm in known["stand_in"] and after.isdisjoint(known["owning_verbs"])
+    after = {token.norm for token in words[at + 1 : at + 2]}
+    may_follow = words[at].norm in WORDS["stand_in"] and after.isdisjoint(WORDS["owning_verbs"])
     classes = mentioned_classes(words, linker)
     return frozenset[str]().union(*(c.relations for c in classes if c.start == at + 1 or (may_follow and c.start > at)))
 
@@ -344,12 +339,12 @@ def _class_tables(words: Sequence[Token], at: int, linker: Linker) -> frozenset[
 def _reference_end(words: Sequence[Token], at: int, linker: Linker) -> int:
     """The end of a reference. The noun after a demonstrative belongs to it, as in "that car" and "this one", but not in
     "what did that cost" and "is that heavier"."""
-    if words[at].norm not in language().words["demonstrative"] or at + 1 == len(words):
+    if words[at].norm not in WORDS["demonstrative"] or at + 1 == len(words):
         return words[at].end
-    known, following = language().words, words[at + 1]
-    if following.norm in known["stand_in"] or any(c.start == at + 1 for c in mentioned_classes(words, linker)):
+    following = words[at + 1]
+    if following.norm in WORDS["stand_in"] or any(c.start == at + 1 for c in mentioned_classes(words, linker)):
         return following.end
-    after_verb = at and words[at - 1].norm in known["inverting"] | known["being"]
+    after_verb = at and words[at - 1].norm in WORDS["inverting"] | WORDS["being"]
     is_property = after_verb and any(c.kind == "predicate" and c.start == at + 1 for c in linker.link(words))
     is_noun = following.norm not in function_words() and gradable_adjective(following) is None
     return following.end if is_noun and not is_property else words[at].end
@@ -363,11 +358,11 @@ def resolve_value(turn: FollowUpTurn) -> Rewrite | None:
     last, value = turn.last, _stated_value(turn)
     if value is None:
         return None
-    label, day = split_name(turn.linker.index.graph.about(value.predicate).label).split(), language().words["day"]
+    label, day = split_name(turn.linker.index.graph.about(value.predicate).label).split(), WORDS["day"]
     is_day = turn.linker.index.graph.is_date(value.predicate) or not day.isdisjoint(label[-1:])
     for before, noun in pairwise(turn.words):
         is_meant = noun.norm in label or (is_day and noun.norm in day)
-        if before.norm in language().words["demonstrative"] and is_meant:
+        if before.norm in WORDS["demonstrative"] and is_meant:
             scope = None if last.confidence is None else Scope(confidence=last.confidence)
             return Rewrite(turn.question[: before.start] + last.labels[0] + turn.question[noun.end :], True, scope)
     return None
@@ -386,7 +381,7 @@ def resolve_class(turn: FollowUpTurn) -> Rewrite | None:
     words, linker = turn.words, turn.linker
     for kind in mentioned_classes(words, linker):
         at = kind.start - 1
-        is_definite = at >= 1 and words[at].norm == "the" and words[at - 1].norm in language().words["locating"]
+        is_definite = at >= 1 and words[at].norm == "the" and words[at - 1].norm in WORDS["locating"]
         is_last = all(t.norm in function_words() for t in words[kind.end :])
         if not is_definite or not is_last or is_plural(words[kind.end - 1].norm):
             continue
@@ -400,26 +395,26 @@ def resolve_class(turn: FollowUpTurn) -> Rewrite | None:
 def ordinal_reference(turn: FollowUpTurn) -> tuple[tuple[int, int], Scope] | None:
     """The span of an ordinal with its article, and the thing that it means in the last list. None if there is none.
     "The others" are the things of the list that were not mentioned since, if the last turn was about one of them."""
-    words, earlier, ordinals, known = turn.words, turn.earlier, english_data()["ordinals"], language().words
+    words, earlier, ordinals = turn.words, turn.earlier, english_data()["ordinals"]
     listing = next((turn for turn in reversed(earlier) if len(turn.keys) == len(turn.labels) > 1), None)
     for i, token in enumerate(words):
-        if listing is None or not i or words[i - 1].norm not in known["article"]:
+        if listing is None or not i or words[i - 1].norm not in WORDS["article"]:
             continue
-        if token.norm in known["the_others"]:
+        if token.norm in WORDS["the_others"]:
             end, number = _others_end(words, i, listing, turn.linker)
             is_elliptic = all(t.norm in function_words() for t in (*words[: i - 1], *words[end:]))
             others = _others(earlier, listing, number, is_elliptic) if end else None
             return None if others is None else ((i - 1, end), others)
         following = words[i + 1].norm if i + 1 < len(words) else ""
-        has_no_noun = not following or following in known["stand_in"] or following in function_words()
+        has_no_noun = not following or following in WORDS["stand_in"] or following in function_words()
         size = len(listing.keys)
-        place = ordinals.get(token.norm) or (size if token.norm in known["last"] else 0)
+        place = ordinals.get(token.norm) or (size if token.norm in WORDS["last"] else 0)
         named = [n for n, label in enumerate(listing.labels, 1) if token.norm in name_tokens(label)]
-        if following in known["stand_in"] and len(named) == 1:
+        if following in WORDS["stand_in"] and len(named) == 1:
             # "the red one" of those called "red house" and "green house"
             place = place or named[0]
         if has_no_noun and 0 < place <= size:
-            return (i - 1, i + 2 if following in known["stand_in"] else i + 1), _things_at(listing, (place - 1,))
+            return (i - 1, i + 2 if following in WORDS["stand_in"] else i + 1), _things_at(listing, (place - 1,))
     return None
 
 
@@ -432,14 +427,14 @@ def _things_at(turn: EarlierTurn, places: Sequence[int]) -> Scope:
 
 def _others_end(words: Sequence[Token], at: int, listing: EarlierTurn, linker: Linker) -> tuple[int, int]:
     """Where "other", "other two" or "other rooms" ends, 0 if another noun follows; and how many, 0 if any number."""
-    known, numbers = language().words, english_data()["numbers"]
+    numbers = english_data()["numbers"]
     plural, end = is_plural(words[at].norm), at + 1
     number = int(numbers.get(words[end].norm, 0)) if end < len(words) else 0
     end += bool(number)
     if end < len(words):
         tables = {thing.relation for key in listing.keys if (thing := linker.lexicon.thing(key))}
         is_class = any(c.start == end and tables <= c.relations for c in mentioned_classes(words, linker))
-        if is_class or words[end].norm in known["stand_in"]:
+        if is_class or words[end].norm in WORDS["stand_in"]:
             plural, end = plural or is_plural(words[end].norm), end + 1
         elif words[end].norm not in function_words():
             return 0, 0
@@ -472,23 +467,22 @@ def superlative_reference(question: str) -> str | None:
     'Which aircraft is used on the cheapest of them?'
     """
     words = tokenize(question)
-    if any(t.norm in language().words["than"] for t in words):
+    if any(t.norm in WORDS["than"] for t in words):
         return None
-    known = language().words
     for i, token in enumerate(words):
-        if token.norm not in known["stand_in"] or i < 2:
+        if token.norm not in WORDS["stand_in"] or i < 2:
             continue
         after = words[i + 1].norm if i + 1 < len(words) else ""
-        has_two_words = words[i - 2].norm in known["most"] | known["more"] | known["fewer"]
+        has_two_words = words[i - 2].norm in WORDS["most"] | WORDS["more"] | WORDS["fewer"]
         start = i - 2 if has_two_words else i - 1
         degree = _superlative([t.norm for t in words[start:i]])
-        is_definite = start and words[start - 1].norm in known["article"]
+        is_definite = start and words[start - 1].norm in WORDS["article"]
         # In "the largest one time purchase" another noun follows; in "is the larger one red" the subject is complete.
-        is_subject = start > 1 and words[start - 2].norm in known["asking_yes_no"]
+        is_subject = start > 1 and words[start - 2].norm in WORDS["asking_yes_no"]
         has_noun = after and after not in function_words() and not is_subject
-        if degree is None or not is_definite or has_noun or after in known["restricting"]:
+        if degree is None or not is_definite or has_noun or after in WORDS["restricting"]:
             continue
-        of_them = "" if after in known["among"] else f" {word_map('dialogue', 'standalone')['of_them']}"
+        of_them = "" if after in WORDS["among"] else f" {word_map('dialogue', 'standalone')['of_them']}"
         return f"{question[: words[start].start]}{degree}{of_them}{question[token.end :]}"
     return None
 
@@ -499,7 +493,7 @@ def _superlative(degree: Sequence[str]) -> str | None:
     >>> _superlative(["cheaper"]), _superlative(["more", "recent"]), _superlative(["more"]), _superlative(["red"])
     ('cheapest', 'most recent', 'most', None)
     """
-    most, highest = language().words["most"], english_data()["highest"]
+    most, highest = WORDS["most"], english_data()["highest"]
     if len(degree) == 2:
         lead = highest.get(degree[0], degree[0])
         is_gradable = gradable_adjective(tokenize(degree[1])[0]) is not None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nacre.language.data import language, pattern, word_map
+from nacre.language.data import WORDS, pattern, word_map
 from nacre.language.thesaurus import gradable_adjective
 from nacre.language.tokens import Token, tokenize
 from nacre.language.values import Period, find_periods, year_bounds
@@ -53,7 +53,7 @@ def correct_last_question(turn: FollowUpTurn) -> Rewrite | None:
     """The last question about another thing, value or class, or for another property or bound. None if the corrected
     phrase, which the turn asks, is a question of its own."""
     phrase, words = turn.question, turn.words
-    if any(t.norm in language().words["question_words"] for t in words):
+    if any(t.norm in WORDS["question_words"] for t in words):
         return None
     substituted = _substitute(turn) if words else None
     if substituted is not None:
@@ -231,7 +231,7 @@ def substitute_in_plan(turn: FollowUpTurn, *, always: bool = False) -> Rewrite |
     last, body = turn.last, turn.last_body
     if not isinstance(body, Select) or not (always or not ellipsis.is_standalone(last)):
         return None
-    if any(t.norm in language().words["question_words"] | language().words["filler"] for t in words):
+    if any(t.norm in WORDS["question_words"] | WORDS["filler"] for t in words):
         # "list all vases" begins a new topic.
         return None
     values = [c for c in linker.link(words) if c.kind == "value" and c.score >= ellipsis.MIN_SUBSTITUTE_SCORE]
@@ -294,15 +294,14 @@ def exclude_mentioned(turn: FollowUpTurn) -> Rewrite | None:
 
 def _says_those_are(words: Sequence[Token], narrow: NameCandidate, linker: Linker) -> bool:
     """Whether the only content of a question is that earlier things are of a class: "those are novels"."""
-    known = language().words
-    pronouns = [i for i, t in enumerate(words) if t.norm in known["pronoun_many"]]
+    pronouns = [i for i, t in enumerate(words) if t.norm in WORDS["pronoun_many"]]
     if len(pronouns) != 1:
         return False
     between = {t.norm for t in words[pronouns[0] + 1 : narrow.start]}
     has_other_words = any(
         not narrow.start <= i < narrow.end and t.norm not in linker.stopwords for i, t in enumerate(words)
     )
-    return bool(between) and between <= known["being"] | known["article"] and not has_other_words
+    return bool(between) and between <= WORDS["being"] | WORDS["article"] and not has_other_words
 
 
 def _ask_plan(plan: Select, turn: FollowUpTurn) -> Rewrite:

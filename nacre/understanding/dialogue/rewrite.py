@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 
-from nacre.language.data import language, pattern, word_map
+from nacre.language.data import WORDS, pattern, word_map
 from nacre.language.sanitize import quote_line
 from nacre.language.small_talk import (
     asks_for_data,
@@ -76,7 +76,7 @@ def rewrite_question(question: str, earlier: tuple[EarlierTurn, ...], schema: Sc
     if others is not None:
         # "Who else is a member?" asks nothing of the things before.
         rewritten, words = Rewrite(others.question), tokenize(others.question)
-        if find_pronoun(words, ()) is not None or language().words["demonstrative"] & {t.norm for t in words}:
+        if find_pronoun(words, ()) is not None or WORDS["demonstrative"] & {t.norm for t in words}:
             rewritten = rewrite_question(others.question, earlier, schema, lexicon)
         return rewrite_without_given(rewritten, earlier, others.noun, linker)
     correction = revise_plan.parse_correction(question)
@@ -133,7 +133,7 @@ def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite |
     # The reading that the last answer asked to confirm, or the only one it offered
     last = earlier[-1] if earlier else None
     confirmed = last.confirm or (last.options[0] if len(last.options) == 1 else None) if last is not None else None
-    if confirmed is not None and words and set(words) <= language().words["affirming"]:
+    if confirmed is not None and words and set(words) <= WORDS["affirming"]:
         return Rewrite(confirmed.words, True, chosen=confirmed)
     offering = next((turn for turn in reversed(earlier) if turn.options), None)
     may_be_ordinal = offering is not None and offering is earlier[-1] and len(offering.keys) < 2
@@ -148,7 +148,7 @@ def chosen_reading(question: str, earlier: tuple[EarlierTurn, ...]) -> Rewrite |
 
 def _chosen_number(words: Sequence[str], *, may_be_ordinal: bool) -> int:
     """The number that words choose. 0 if they say more than that."""
-    content = [word for word in words if word not in language().words["around_choice"]]
+    content = [word for word in words if word not in WORDS["around_choice"]]
     content = content or [word for word in words if word == "one"]
     if len(content) != 1:
         return 0
@@ -331,7 +331,7 @@ def _select_ones(turn: FollowUpTurn) -> Rewrite | None:
 def _substitute(turn: FollowUpTurn) -> Rewrite | None:
     """ "What about Lisbon?", "and in 2022?": the last question with another thing, value or time."""
     phrase = turn.asking(turn.question[len(turn.lead) :])
-    if any(t.norm in language().words["possessive"] for t in phrase.words[:1]):
+    if any(t.norm in WORDS["possessive"] for t in phrase.words[:1]):
         # "and its owner?" asks something of the thing before
         return None
     may_leave_out = bool(turn.lead) or len(turn.words) <= ellipsis.MAX_SHORT_TOKENS
@@ -464,8 +464,7 @@ def _intent_of_parts(parts: Sequence[str], linker: Linker, *, is_follow_up: bool
 def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:
     """The intent of a sentence or clause; "" if it is not like any, or names something of the graph."""
     tokens = tokenize(text)
-    known = language().words
-    asks_others = len(tokens) > 1 and tokens[0].norm in known["asking_who"] and tokens[1].norm in known["other_after"]
+    asks_others = len(tokens) > 1 and tokens[0].norm in WORDS["asking_who"] and tokens[1].norm in WORDS["other_after"]
     if not tokens or len(tokens) > MAX_PART_WORDS or asks_others:
         return ""
     match = nearest_intent(text)
@@ -491,7 +490,7 @@ def _intent(text: str, linker: Linker, *, is_follow_up: bool) -> str:
 
 def _names(tokens: Sequence[Token], linker: Linker) -> list[tuple[str, Token]]:
     """The words that name something of the graph, with its kind; function words and "thing" name nothing here."""
-    empty = function_words() | language().words["whole"]
+    empty = function_words() | WORDS["whole"]
     return [
         (found.kind, tokens[i])
         for found in linker.link(tokens)

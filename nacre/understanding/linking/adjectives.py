@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from nacre.language.data import language, phrase_list
+from nacre.language.data import WORDS, phrase_list
 from nacre.language.quantities import convert_unit, is_currency
 from nacre.language.thesaurus import adjective_concepts, is_person, synonyms
 from nacre.language.tokens import lemma
@@ -85,7 +85,7 @@ def is_measured_number(graph: SchemaGraph, predicate: str) -> bool:
 def is_intensive(graph: SchemaGraph, predicate: str) -> bool:
     """Whether a property is intensive, so that its values are not added up: "height", "price per litre"."""
     words = set(graph.words[predicate])
-    return bool(words & language().words["intensive"]) and not words & language().words["counting"]
+    return bool(words & WORDS["intensive"]) and not words & WORDS["counting"]
 
 
 def unnamed_measures(graph: SchemaGraph, node: int, concepts: Sequence[str] = ()) -> list[Ref]:
@@ -240,10 +240,10 @@ def _value_refs(node: int, graph: SchemaGraph) -> list[Ref]:
     """The number of a measurement: the only one, or the one called a value."""
     numbers = [p for p in graph.literals[node] if graph.is_numeric(p) and not graph.is_date(p)]
     numbers = [p for p in numbers if graph.about(p).role != "identifier"]
-    values = [p for p in numbers if language().words["kept_value"] & set(graph.words[p])]
+    values = [p for p in numbers if WORDS["kept_value"] & set(graph.words[p])]
     single = values if len(values) == 1 else numbers
     return [Ref(node, single[0])] if len(single) == 1 else []
 
 
 def _names_quantity(words: Sequence[str]) -> bool:
-    return not language().words["kept_quantity"].isdisjoint(words)
+    return not WORDS["kept_quantity"].isdisjoint(words)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise, permutations
 
-from nacre.language.data import language, phrase_list, word_list, word_map
+from nacre.language.data import WORDS, phrase_list, word_list, word_map
 from nacre.language.labels import SpellingCorrector
 from nacre.language.small_talk import reason_end, strip_courtesy
 from nacre.language.thesaurus import concept_phrases, english_data, function_words
@@ -140,8 +140,8 @@ def _drop_unlikely_names(
 
 def _is_own_verb(link: Link, question: Question) -> bool:
     """Whether a link only has the verb of what the asking people do: the "place" of "the orders that we place"."""
-    words, known = question.tokens, language().words
-    if link.start == 0 or words[link.start - 1].norm not in known["owner_subjects"]:
+    words = question.tokens
+    if link.start == 0 or words[link.start - 1].norm not in WORDS["owner_subjects"]:
         return False
     return link.covered == token_mask(link.start, link.start + 1) and not words[link.start].text[:1].isupper()
 
@@ -245,7 +245,7 @@ def _drop_other_identifiers(links: list[Link], question: Question) -> list[Link]
         if x.kind != "property" or x.exact or x.end != x.start + 1 or not x.start:
             return False
         before = x.start - 1
-        if words[x.start].lemma not in language().words["identifying"]:
+        if words[x.start].lemma not in WORDS["identifying"]:
             return False
         if before in question.stopwords or linked >> before & 1:
             return False
@@ -328,9 +328,9 @@ def _is_class_name(link: Link, schema_links: Sequence[Link], question: Question,
 
 def _link_requested_units(question: Question, graph: SchemaGraph) -> Iterator[Link]:
     """Properties whose numbers have the unit after "how many"."""
-    units, known, words = english_data()["units"], language().words, question.tokens
+    units, words = english_data()["units"], question.tokens
     for at in range(2, len(words)):
-        if words[at - 2].norm not in known["degree"] or words[at - 1].norm not in known["how_much"]:
+        if words[at - 2].norm not in WORDS["degree"] or words[at - 1].norm not in WORDS["how_much"]:
             continue
         unit = units.get(words[at].norm) or units.get(words[at].lemma)
         if unit is None or any(n.start <= at < n.end for n in question.numbers):
@@ -419,7 +419,7 @@ def _rephrase(text: str) -> str:
 def _with_verb(token: Token, before: Token, text: str, names: Collection[str]) -> Token:
     """A present participle with the lemma of the verb in a name of the graph: "is hanging", "what's hanging" of "hangs
     on"."""
-    is_being = before.norm in language().words["being"] or (not before.start and text[before.end + 1 :][:1] == "s")
+    is_being = before.norm in WORDS["being"] or (not before.start and text[before.end + 1 :][:1] == "s")
     stem = token.norm[: -len("ing")] if token.norm.endswith("ing") and token.lemma not in names and is_being else ""
     bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else "")
     return next((token._replace(lemma=base) for base in bases if stem and base in names), token)
@@ -502,7 +502,7 @@ def _link_expressions(question: Question, links: Sequence[Link], schema_linker: 
 
 def _link_agent_nouns(question: Question, links: Sequence[Link], schema_linker: SchemaLinker) -> Iterator[Link]:
     """What unlinked verbs ask for by their agent noun: "who keeps the bears", the "keeper"."""
-    if not question.tokens or question.tokens[0].norm not in language().words["asking_who"]:
+    if not question.tokens or question.tokens[0].norm not in WORDS["asking_who"]:
         return
     linked = covered_mask(links)
     for i, token in enumerate(question.tokens):
@@ -561,7 +561,7 @@ def absorb_name_words(links: Sequence[Link], question: Question, graph: SchemaGr
     """The links, in which a class includes the word "name" next to it if its things have no such property."""
     found = list(links)
     for at, token in enumerate(question.tokens):
-        if token.lemma not in language().words["called_by"]:
+        if token.lemma not in WORDS["called_by"]:
             continue
         here = [x for x in found if x.kind in ("property", "class") and x.start <= at < x.end]
         classes = [x for x in found if x.kind == "class" and x.exact and not x.start <= at < x.end]
@@ -579,9 +579,8 @@ def absorb_name_words(links: Sequence[Link], question: Question, graph: SchemaGr
 
 def _span_with_name(link: Link, at: int, question: Question) -> tuple[int, int] | None:
     """The span of "names of the presses" or "press names"."""
-    words = question.tokens
-    between = [t.norm for t in words[at + 1 : link.start]]
+    between = [t.norm for t in question.tokens[at + 1 : link.start]]
     is_near = 0 < len(between) <= MAX_WORDS_IN_BETWEEN and function_words().issuperset(between)
-    if is_near and between[0] in language().words["of"]:
+    if is_near and between[0] in WORDS["of"]:
         return at, link.end
     return (link.start, at + 1) if link.end == at else None

@@ -6,7 +6,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from nacre.language.data import language, load_language_data, word_list
+from nacre.language.data import WORDS, load_language_data, word_list
 from nacre.language.thesaurus import function_words, gradable_adjective, nouns_of_kind
 from nacre.language.tokens import Token, fold, tokenize
 from nacre.language.values import is_number_name
@@ -68,7 +68,7 @@ class ValueLinker:
 
     def _prefer_places(self, links: Sequence[Link], question: Question) -> list[Link]:
         """Of values after "in" those of properties called places, if there are any: "in Oslo" is no crew."""
-        inside = {i + 1 for i, token in enumerate(question.tokens) if token.norm in language().words["where_in"]}
+        inside = {i + 1 for i, token in enumerate(question.tokens) if token.norm in WORDS["where_in"]}
 
         def is_place(link: Link) -> bool:
             return not nouns_of_kind("places").isdisjoint(self.graph.words.get(link.refs[0].predicate, ()))
@@ -203,10 +203,10 @@ class ValueLinker:
         number = next((n for n in question.numbers if n.start <= span.start < n.end), None)
         if number is None or span.start in {a for a, _ in question.quoted}:
             return False
-        words, before = language().words, question.tokens[span.start - 1].norm if span.start else ""
-        is_said = span.start > 2 and before in words["being"] | words["owning"]
-        is_dated = before in words["dating"] and FIRST_YEAR <= number.value <= LAST_YEAR
-        owner = span.start - 1 - (before in words["of"])
+        before = question.tokens[span.start - 1].norm if span.start else ""
+        is_said = span.start > 2 and before in WORDS["being"] | WORDS["owning"]
+        is_dated = before in WORDS["dating"] and FIRST_YEAR <= number.value <= LAST_YEAR
+        owner = span.start - 1 - (before in WORDS["of"])
         is_owned = owner >= 0 and question.tokens[owner].lemma in self._amounts
         return number.op not in ("", "=") or is_dated or is_said or is_owned
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from nacre.language.data import language, phrase_list, word_list
+from nacre.language.data import WORDS, phrase_list, word_list
 from nacre.language.labels import is_boolean_predicate
 from nacre.language.thesaurus import antonyms, function_words, gradable_adjective, kind_words, nouns_of_kind
 from nacre.language.tokens import lemma, split_name, tokenize
@@ -130,10 +130,10 @@ class SchemaLinker:
 
     def _match_word(self, question: Question, at: int) -> Iterator[tuple[int, int, float]]:
         """The terms with a word that a token may stand for, the word's place in the name, and how well it fits."""
-        token, known = question.tokens[at], language().words
+        token = question.tokens[at]
         # "show the ..." does not mean a show, nor "the last ..." how long something lasts.
         is_request = at == 0 and at in question.stopwords
-        is_request |= at > 0 and token.norm in known["the_last"] and question.tokens[at - 1].norm in known["article"]
+        is_request |= at > 0 and token.norm in WORDS["the_last"] and question.tokens[at - 1].norm in WORDS["article"]
         # the adjective of a comparative or superlative: "heavy" of "heaviest"; "" for other words
         adjective = gradable_adjective(token)
         compared = token.lemma if adjective is not None and adjective.degree != "positive" else ""
@@ -142,9 +142,9 @@ class SchemaLinker:
             if is_request and fit == SYNONYM_SCORE:
                 continue
             # "does he" is no date on which something was "done"
-            is_helping = token.norm in known["helping"] and word == token.lemma
+            is_helping = token.norm in WORDS["helping"] and word == token.lemma
             # "how long" asks for no longitude
-            is_helping |= word in known["longitude"] and question.tokens[at - 1].norm in known["degree"]
+            is_helping |= word in WORDS["longitude"] and question.tokens[at - 1].norm in WORDS["degree"]
             if is_helping or (at == 0 and word in self.meaningful_lemmas and token.norm == word):
                 continue
             for index, place in self.terms_of_word[word]:
@@ -248,7 +248,7 @@ class SchemaLinker:
 
     def _drop_rest_classes(self, links: list[Link], question: Question) -> list[Link]:
         """The links without the rest of a class ("other person") if the words name the whole class as well."""
-        if not self._whole_class or any(t.norm in language().words["other"] for t in question.tokens):
+        if not self._whole_class or any(t.norm in WORDS["other"] for t in question.tokens):
             return links
         named = {(x.start, x.end, x.refs[0].node) for x in links if x.kind == "class"}
         return [
@@ -260,14 +260,14 @@ class SchemaLinker:
     def _negated_links(self, question: Question) -> Iterator[Link]:
         """Words that negate a property or a link: "unpaid", "failed" of what is passed, "vacant"."""
         for i, token in enumerate(question.tokens):
-            prefixes = [prefix for prefix in language().words["denying"] if token.norm.startswith(prefix)]
+            prefixes = [prefix for prefix in WORDS["denying"] if token.norm.startswith(prefix)]
             negated = {lemma(token.norm.removeprefix(prefix)) for prefix in prefixes}
             if not {token.norm, token.lemma} & self.terms_of_word.keys():
                 negated |= antonyms(token.lemma)
             for index in sorted({t for word in negated for t, _ in self.terms_of_word.get(word, ())}):
                 term = self.terms[index]
                 is_date = self._is_date(term)
-                own = set(term.words) - language().words["time" if is_date else "being_flag"] - function_words()
+                own = set(term.words) - WORDS["time" if is_date else "being_flag"] - function_words()
                 if len(own) != 1 or not own & negated:
                     continue
                 is_link = term.kind == "link"
@@ -289,9 +289,9 @@ class SchemaLinker:
 
 def _meaningful_lemmas(lexicon: Lexicon) -> frozenset[str]:
     """Function words whose other form carries the meaning of a name: "find", because things are "found at" a place."""
-    light, filler = function_words(), language().words["filler"]
+    light, filler = function_words(), WORDS["filler"]
     without_meaning = light | filler
-    neighbours = light | language().words["generic"] | word_list("wording", "keys")
+    neighbours = light | WORDS["generic"] | word_list("wording", "keys")
     return frozenset(
         lemma(t)
         for name in lexicon.schema_entries
@@ -305,8 +305,7 @@ def _meaningful_lemmas(lexicon: Lexicon) -> frozenset[str]:
 def _runs(question: Question, places: Sequence[int], kind: str) -> list[list[int]]:
     """The matched tokens in groups with only a few function words in between."""
     runs: list[list[int]] = []
-    known = language().words
-    verbs = known["being"] | known["been"] | known["helping"] if kind == "class" else known["owning_verbs"]
+    verbs = WORDS["being"] | WORDS["been"] | WORDS["helping"] if kind == "class" else WORDS["owning_verbs"]
     for i in places:
         between = range(runs[-1][-1] + 1, i) if runs else range(0)
         is_near = len(between) <= MAX_WORDS_INSIDE and all(k in question.stopwords for k in between)
@@ -415,7 +414,7 @@ def terms_by_comment_word(
     graph: SchemaGraph, terms: Sequence[SchemaTerm], name_words: Collection[str]
 ) -> Mapping[str, tuple[SchemaTerm, ...]]:
     """The terms by each lemma of their comments that no name (`name_words`) and no other comment contains."""
-    ignored = function_words() | language().words["filler"] | language().words["generic"] | set(name_words)
+    ignored = function_words() | WORDS["filler"] | WORDS["generic"] | set(name_words)
     schema = graph.schema
     comments = [*((c.iri, c.comment) for c in schema.classes), *((p.iri, p.comment) for p in schema.predicates)]
     iris_of_word: dict[str, dict[str, None]] = defaultdict(dict)
@@ -457,13 +456,13 @@ def names_union(question: Question, at: int, graph: SchemaGraph) -> bool:
         return False
     if forms & set(phrase_list("parsing", "nouns_of_no_thing")):
         return True
-    known, before = language().words, question.tokens[at - 1].norm if at else ""
+    before = question.tokens[at - 1].norm if at else ""
     follows_cue = any(c.start < at <= c.end and c.kind in _BEFORE_NOUNS for c in question.cues)
     if not is_plural(token.norm):
-        return follows_cue or before in known["article"] | known["asking_kind"] | known["demonstrative"]
+        return follows_cue or before in WORDS["article"] | WORDS["asking_kind"] | WORDS["demonstrative"]
     if not forms & set(phrase_list("linking", "nouns_and_verbs")):
         return True
-    subjects = known["asking_who"] | known["pronouns"] - known["demonstrative"] | known["helping"]
+    subjects = WORDS["asking_who"] | WORDS["pronouns"] - WORDS["demonstrative"] | WORDS["helping"]
     return not at or follows_cue or (at - 1 in question.stopwords and before not in subjects)
 
 
@@ -539,13 +538,13 @@ def widened_links(links: Sequence[Link], question: Question, graph: SchemaGraph)
 def _asked_unions(link: Link, links: Sequence[Link], question: Question, graph: SchemaGraph) -> set[int]:
     """The union that the first word of a question asks for, if a property or value of it is named and no class is."""
     first = question.tokens[0].norm if question.tokens else ""
-    predicate, known = link.refs[0].predicate, language().words
+    predicate = link.refs[0].predicate
     classes = [x.refs[0].node for x in links if x.kind == "class"]
     by_size = [n.index for n in sorted(graph.unions.nodes, key=lambda n: len(n.relations))]
-    if predicate and first in known["asking_who"] and graph.persons.isdisjoint(classes):
+    if predicate and first in WORDS["asking_who"] and graph.persons.isdisjoint(classes):
         return set([i for i in by_size if i in graph.persons][-1:])
     is_bounded = link.kind == "value" or any(n.op in INEQUALITIES for n in question.numbers)
-    if not predicate or not is_bounded or first not in known["asking_kind"] or classes:
+    if not predicate or not is_bounded or first not in WORDS["asking_kind"] or classes:
         return set()
     holders = set(graph.property_nodes(predicate))
     wide = (union for union in by_size if all(graph.is_subclass(i, union) for i in holders))
@@ -559,7 +558,7 @@ _NAMED_YEAR = re.compile(r"(?<!\S)(?:(?P<year>1[89]\d\d|20\d\d)|['’](?P<short>
 def choose_year_columns(question: Question, links: list[Link], graph: SchemaGraph) -> tuple[Question, list[Link]]:
     """Of columns that differ by the year in their names, those of a year in the question, which then dates nothing
     else: "in 1996" chooses "rate '96". A year after a verb dates that verb."""
-    words, dating = question.tokens, language().words["dating"]
+    words, dating = question.tokens, WORDS["dating"]
     linked = covered_mask(x for x in links if x.kind != "class")
     for number in question.numbers:
         before = number.start - 1

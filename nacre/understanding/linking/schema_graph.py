@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.labels import is_boolean_predicate, none_value
 from nacre.language.thesaurus import is_noun_of_kind, kind_synonyms, nouns_of_kind, wide_words
 from nacre.language.tokens import lemma, split_name
@@ -125,14 +125,14 @@ class SchemaGraph:
 
     def _is_date(self, predicate: str) -> bool:
         """Whether a property has dates, by its datatype, or by the last word of its name and its numbers ("yearID")."""
-        about, words, known = self.about(predicate), self.words[predicate], language().words
-        if about.datatype in ("date", "datetime", "year", "time") or (words and words[-1] in known["time"]):
+        about, words = self.about(predicate), self.words[predicate]
+        if about.datatype in ("date", "datetime", "year", "time") or (words and words[-1] in WORDS["time"]):
             return True
         low, high = about.minimum, about.maximum
         if about.datatype != "integer" or low is None or high is None or not FIRST_YEAR <= low <= high <= LAST_YEAR:
             return False
         named = [word for word in words if word not in word_list("ingestion", "key_words")]
-        return bool(named) and named[-1] in known["year_names"]
+        return bool(named) and named[-1] in WORDS["year_names"]
 
     def none_of(self, node: int, predicate: str) -> str | int | None:
         """What things without a property have of it: a word for none, or 0 if each thing has a number and some 0."""
@@ -192,7 +192,7 @@ class SchemaGraph:
 
     def _is_person(self, node: SchemaNode) -> bool:
         """Whether a node's things are persons: by the node's label, or because they have a family name."""
-        family = language().words["family"]
+        family = WORDS["family"]
         labels = (self.words[predicate] for predicate in self.literals[node.index])
         has_family_name = any(w[0] in family and w[-1].endswith("name") for w in labels if w)
         return has_family_name or bool(node.words and node.words[-1] in nouns_of_kind("persons"))

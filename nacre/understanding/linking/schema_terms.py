@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Prefix
 
-from nacre.language.data import language, phrase_list, word_list, word_map
+from nacre.language.data import WORDS, phrase_list, word_list, word_map
 from nacre.language.labels import split_compound
 from nacre.language.quantities import split_magnitude
 from nacre.language.thesaurus import (
@@ -155,7 +155,7 @@ def _money_names(graph: SchemaGraph) -> Iterator[_Name]:
     currencies = english_data()["currencies"]
     for predicate, holders in graph.holders.items():
         if fold(split_magnitude(graph.about(predicate).unit)[1]) in currencies:
-            for word in sorted(language().words["money"]):
+            for word in sorted(WORDS["money"]):
                 yield from (_Name("property", (holder,), predicate, (word,), SYNONYM_SCORE) for holder in holders)
 
 
@@ -209,13 +209,13 @@ def _is_class_identifier(words: tuple[str, ...], own: Collection[str]) -> bool:
     first = words[0] if words else ""
     if len(first) < 2 or not any(other != first and other.startswith(first) for other in own):
         return False
-    keys = function_words() | language().words["generic"] | frozenset(word_list("wording", "keys"))
+    keys = function_words() | WORDS["generic"] | frozenset(word_list("wording", "keys"))
     return keys.issuperset(words[1:])
 
 
 def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> list[SchemaTerm]:
     """The terms, with more weight for prepositions that tell names apart: "made in" and "made by", "from date"."""
-    light, articles = function_words(), language().words["article"]
+    light, articles = function_words(), WORDS["article"]
     predicates: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for term in terms:
         if term.predicate and term.score == SAME_WORD_SCORE:
@@ -235,7 +235,7 @@ def _weigh_prepositions(terms: Collection[SchemaTerm], graph: SchemaGraph) -> li
 
 def _weights(words: tuple[str, ...], own: Collection[str]) -> tuple[float, ...]:
     """How much each word of a name says. `own` are the words of its class's name."""
-    light, generic = _light_words(), language().words["generic"]
+    light, generic = _light_words(), WORDS["generic"]
     # In "number of seats" the seats are what is counted.
     is_count = words[:2] == phrase_list("linking", "number_of")
     has_content = any(word not in light and word not in own for word in words)
@@ -271,7 +271,7 @@ def agent_nouns(graph: SchemaGraph) -> list[tuple[int, str]]:
         if step.forward and is_person(graph.nodes[step.target].label)
         for ending in endings
     }
-    since = language().words["bound_since"] | language().words["from"]
+    since = WORDS["bound_since"] | WORDS["from"]
     names = (
         (node.index, split_name(graph.about(predicate).label).lower().split())
         for node in graph.nodes
@@ -444,14 +444,14 @@ def link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph)
         return []
     # tables of a database may be new, so that only "the most ..." means its rows
     is_open = not classes and graph.is_sheet(rows)
-    words, known, cued = question.tokens, language().words, covered_mask(question.cues)
+    words, cued = question.tokens, covered_mask(question.cues)
     linked, of_sheet = covered_mask(links), set(graph.nodes[rows].words)
     whole = covered_mask(x for x in links if x.kind != "entity" or x.match != "part")
     names = {link.start for link in links if link.kind == "entity" and link.match != "part"}
     # words that may say which: "the biggest unpaid bill"
     others = covered_mask(x for x in links if x.kind == "property" and not graph.is_flag(x.refs[0].predicate))
     ranked = {cue.end for cue in question.cues if cue.kind in (*RANKING_CUES, "group")}
-    ranked |= {1} if words[0].norm in known["asking_which"] and ranked else set()
+    ranked |= {1} if words[0].norm in WORDS["asking_which"] and ranked else set()
     for i, token in enumerate(words):
         # a word of the sheet's name may also be one of names in it
         taken = whole if token.lemma in of_sheet else linked
@@ -463,7 +463,7 @@ def link_row_noun(links: Sequence[Link], question: Question, graph: SchemaGraph)
         is_noun = is_plural(token.norm) or (before == i - 1 and before >= 0 and not is_known(token.norm, lang="en"))
         is_many = is_noun and (before in question.stopwords or (before >= 0 and cued >> before & 1))
         after = [*(each.norm for each in words[i + 1 : i + 3]), "", ""]
-        is_part = after[0] in known["helping"] and after[1] not in known["owner_subjects"]
+        is_part = after[0] in WORDS["helping"] and after[1] not in WORDS["owner_subjects"]
         # "which bed has the most visits" names another class
         is_meant = (is_many and not is_part) or before + 1 in ranked or i + 1 in names
         if is_meant if is_open else (i in ranked and is_plural(token.norm)):

@@ -6,7 +6,7 @@ In each rule, `state` is the reading before the mention and `new` the reading wi
 from collections.abc import Callable
 from itertools import pairwise
 
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.word_forms import is_participle
 from nacre.understanding.parsing.number_rules import COUNT_UNITS, upper_bound
 from nacre.understanding.parsing.state import (
@@ -78,7 +78,7 @@ def _possessive_column(state: ParseState, new: ParseState, link: Link, context: 
     """ "The courses on Monday with their teachers"."""
     aggregated = state.pending_aggregates or any(target.function for target in state.targets)
     before = [token.norm for token in context.question.tokens[max(0, link.start - 2) : link.start]]
-    is_possessive = len(before) == 2 and before[0] in language().words["beside"] and before[1] in _possessives()
+    is_possessive = len(before) == 2 and before[0] in WORDS["beside"] and before[1] in _possessives()
     if is_possessive and state.targets and not aggregated:
         targets = (*state.targets, Target(link.refs[0]))
         yield new.apply_rule(OWN_COLUMN_RULE, OWN_COLUMN_GAIN, targets=targets, mode="T")
@@ -167,26 +167,25 @@ def _is_listed(state: ParseState, link: Link, context: ParseContext) -> bool:
         return False
     follows_comma = question.text[words[link.start - 1].end : words[link.start].start].strip() == ","
     precedes_comma = question.text[words[link.end - 1].end : words[link.end].start].strip() == ","
-    return follows_comma and (precedes_comma or words[link.end].norm in language().words["joining"])
+    return follows_comma and (precedes_comma or words[link.end].norm in WORDS["joining"])
 
 
 def precedes_own_property(link: Link, context: ParseContext) -> bool:
     """Whether something of the mentioned things is asked for after them: "the masons and their trade"."""
-    known = language().words
     after = [token.norm for token in context.question.tokens[link.end : link.end + WORDS_AFTER]]
-    at = next((i for i, word in enumerate(after[:2]) if word in known["beside"]), None)
+    at = next((i for i, word in enumerate(after[:2]) if word in WORDS["beside"]), None)
     if at is None or not after[at + 1 : at + 2]:
         return False
-    if after[at + 1] in _possessives() or after[at + 1] not in known["article"]:
+    if after[at + 1] in _possessives() or after[at + 1] not in WORDS["article"]:
         return after[at + 1] in _possessives()
     # "the halls and the year each one was built"
     words = pairwise(token.norm for token in context.question.tokens[link.end :])
-    return any(one in known["grouping"] and other in known["stand_in"] for one, other in words)
+    return any(one in WORDS["grouping"] and other in WORDS["stand_in"] for one, other in words)
 
 
 def _possessives() -> frozenset[str]:
     """Possessives, and "there" as a misspelt "their"."""
-    return language().words["possessive"] | {"there"}
+    return WORDS["possessive"] | {"there"}
 
 
 MAX_WORDS_BETWEEN = 4  # how many words may stand between a class and a narrower one: "which of the trees that are"
@@ -214,7 +213,7 @@ def _subclass_mention(state: ParseState, link: Link, context: ParseContext) -> P
         yield new.add_conditions(OTHER_KIND_RULE, 0.2, other, join="and", last="class", mode="C")
         return
     before = context.question.tokens[max(0, link.start - MAX_WORDS_BETWEEN) : link.start]
-    if any(token.norm in language().words["being"] for token in before):
+    if any(token.norm in WORDS["being"] for token in before):
         yield _narrowed(add_link(state, link, context, wide), wide, narrow)
 
 
@@ -232,8 +231,8 @@ def _wider_thing(state: ParseState, link: Link, context: ParseContext) -> Ref | 
 def _is_possessed(state: ParseState, link: Link, context: ParseContext) -> bool:
     """Whether things have one of a class, or none: "has no seat", but not "are no seats"."""
     before = context.question.tokens[state.links[-1].end if state.links else 0 : link.start]
-    words, known = {token.norm for token in before}, language().words
-    return bool(words & known["wanting"]) or bool(words & known["owning"] and not words & known["being"])
+    words = {token.norm for token in before}
+    return bool(words & WORDS["wanting"]) or bool(words & WORDS["owning"] and not words & WORDS["being"])
 
 
 def _without_possessed(state: ParseState, link: Link, context: ParseContext) -> ParseState:

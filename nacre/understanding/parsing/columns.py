@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.thesaurus import is_person
 from nacre.plans.selects import variable_of
 from nacre.records.plan import Attribute, Select
@@ -60,7 +60,7 @@ def show_rows(candidate: Candidate, context: ParseContext) -> Candidate:
         return candidate
     node, stands = target.ref.node, {"text of nameless", "code of nameless"} & set(d.trace)
     shown = identifying_properties(graph, node) if graph.is_sheet(node) and not graph.nodes[node].named else []
-    naming = language().words["naming"]
+    naming = WORDS["naming"]
     is_shared = all(not graph.about(each).pairs_off and naming.isdisjoint(graph.words[each]) for each in shown)
     columns = _telling_columns(d, node, graph) if shown and is_shared and (stands or not target.ref.predicate) else []
     answers = tuple(Attribute(variable_of(body.answers[0]), each) for each in columns)
@@ -155,7 +155,7 @@ def _with_measure(derivation: Derivation) -> Derivation | None:
 
 def _with_things(derivation: Derivation, context: ParseContext) -> Iterator[Derivation]:
     """ "The name and height of the towers": the things themselves as well, if "name" is no property."""
-    graph, tokens, name_words = context.graph, context.question.tokens, language().words["telling"]
+    graph, tokens, name_words = context.graph, context.question.tokens, WORDS["telling"]
     thing = derivation.targets[0].ref.thing
     if not graph.nodes[thing.node].named:
         return
@@ -178,7 +178,7 @@ def identifying_properties(graph: SchemaGraph, node: int) -> list[str]:
     identifiers = [predicate for predicate in own if graph.about(predicate).role == "identifier"]
     if graph.nodes[node].named:
         return identifiers[:1]
-    class_words, naming = set(graph.nodes[node].words), language().words["naming"]
+    class_words, naming = set(graph.nodes[node].words), WORDS["naming"]
     texts = sorted(
         (each for each in own if each not in identifiers and graph.about(each).datatype == "text"),
         key=lambda each: (not set(graph.words[each]) & naming, not set(graph.words[each]) <= class_words, each),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, TypeGuard
 
-from nacre.language.data import language, phrase_list, word_map
+from nacre.language.data import WORDS, phrase_list, word_map
 from nacre.language.thesaurus import function_words, nouns_of_kind
 from nacre.language.tokens import Token, multilingual_property
 from nacre.language.word_forms import is_plural
@@ -31,7 +31,7 @@ def drop_self_references(candidates: list[Candidate], context: ParseContext) -> 
     """
     question = context.question
     kept = [c for c in candidates if not (_counts_itself(c.derivation) or _repeats_end(c.body, context.graph))]
-    if is_keywords(question) or (question.tokens and question.tokens[0].norm in language().words["asking_yes_no"]):
+    if is_keywords(question) or (question.tokens and question.tokens[0].norm in WORDS["asking_yes_no"]):
         return kept
     kept = [c for c in kept if not _targets_named_thing(c.derivation, counted=True)]
     kept = [c for c in kept if not _asks_for_given(c.derivation)] or kept
@@ -226,7 +226,7 @@ def asks_capacity(question: Question) -> bool:
 
 def prefer_whole_sums(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Drop the readings that list a total of each thing, where others give the total of all."""
-    tokens, of_all_words = context.question.tokens, language().words["altogether"]
+    tokens, of_all_words = context.question.tokens, WORDS["altogether"]
     if not any(cue.kind == "any" and tokens[cue.start].norm in of_all_words for cue in context.question.cues):
         return candidates
     sums = {target.ref for each in candidates for target in each.derivation.targets if target.function == "sum"}
@@ -336,14 +336,14 @@ def _requested_class(question: Question, links: Sequence[Link], graph: SchemaGra
 
 def _class_start(question: Question, links: Sequence[Link], ranking: set[int]) -> int:
     """The first token of what a question begins to ask for; 0 if it does not begin so."""
-    words, known = question.tokens, language().words
+    words = question.tokens
     if not words:
         return 0
-    determiners = known["article"] | known["whose_own"]
+    determiners = WORDS["article"] | WORDS["whose_own"]
     numbers = {i for number in question.numbers if not number.op for i in range(number.start, number.end)}
     # "in which towns"
-    lead = int(len(words) > 1 and words[0].norm in known["asking_after"] and words[1].norm in known["asking_kind"])
-    if words[lead].norm not in known["asking_kind"]:
+    lead = int(len(words) > 1 and words[0].norm in WORDS["asking_after"] and words[1].norm in WORDS["asking_kind"])
+    if words[lead].norm not in WORDS["asking_kind"]:
         # "the two largest states"
         first = next((i for i, word in enumerate(words) if i not in numbers and word.norm not in determiners), 0)
         if words[lead].norm not in determiners or not (first in ranking or numbers):
@@ -452,7 +452,7 @@ def requested_answer_type(question: Question) -> str:
         return AGE
     # "since when is he here"
     first = WHEN if words[1:2] == [WHEN] else words[0] if words else ""
-    if first in language().words["asking_who"]:
+    if first in WORDS["asking_who"]:
         return WHO
     return first if first in (WHERE, WHEN) else ""
 
@@ -502,11 +502,10 @@ def _words(ref: Ref, graph: SchemaGraph) -> tuple[str, ...]:
 
 def _requested_end(question: Question) -> tuple[frozenset[str], frozenset[str]]:
     """The words of the date that is asked for, a beginning or an end, and those of the other; none if it may be any."""
-    known = language().words
     content = [token for i, token in enumerate(question.tokens) if i not in question.stopwords]
     said = {form for token in content for form in (token.norm, token.lemma)}
     said |= {concept for _, _, concepts in find_expressions(question, 0) for concept in concepts}
-    for asked, other in ((known["end"], known["start"]), (known["start"], known["end"])):
+    for asked, other in ((WORDS["end"], WORDS["start"]), (WORDS["start"], WORDS["end"])):
         if said & asked and not said & other:
             return asked, other
     return frozenset(), frozenset()
@@ -562,13 +561,13 @@ def _gives_place_of_link(candidate: Candidate, graph: SchemaGraph) -> bool:
     named = {ref.via for link in derivation.links if link.kind == "property" for ref in link.refs}
     is_end = isinstance(answer, Itself) and answer.variable == edge.object and edge.predicate in named
     label = graph.about(edge.predicate).label.casefold().split()
-    return is_end and len(label) > 1 and label[-1] in language().words["standing_at"]
+    return is_end and len(label) > 1 and label[-1] in WORDS["standing_at"]
 
 
 def _gives_located_things(candidate: Candidate, question: Question) -> bool:
     """Whether a reading gives the things whose place is asked for: "where is the club that ..."."""
-    words, known = [token.norm for token in question.tokens], language().words
-    if len(words) < 3 or words[1] not in known["being"] or words[2] not in known["article"]:
+    words = [token.norm for token in question.tokens]
+    if len(words) < 3 or words[1] not in WORDS["being"] or words[2] not in WORDS["article"]:
         return False
     derivation = candidate.derivation
     first = min((link for link in derivation.links if link.start >= 3), key=lambda link: link.start, default=None)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.thesaurus import english_data
 from nacre.language.word_forms import is_participle
 from nacre.records.plan import AGGREGATES, EXTREMES, MEANS, OF_NUMBERS, PERIODS
@@ -110,7 +110,7 @@ def _aggregate_of_target(state: ParseState, cue: Cue, context: ParseContext) -> 
 def _group(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "For each", "by": what comes next is what things are grouped by."""
     after = context.question.tokens[cue.end : cue.end + 1]
-    if after and after[0].norm in language().words["altogether"]:
+    if after and after[0].norm in WORDS["altogether"]:
         # "the highest rate across all counties" is one number
         yield state._replace(last="of")
         return
@@ -137,7 +137,7 @@ def final_nouns(context: ParseContext) -> set[int]:
     nouns = [link for link in context.links if link.kind in ("class", "property")]
     last = {link.start for link in nouns if link.end == len(words)}
     last |= {len(words) - 1} if words[-1].lemma in PERIODS else set()
-    joined = (x for x in nouns if x.end + 1 in last and words[x.end].norm in language().words["joining"])
+    joined = (x for x in nouns if x.end + 1 in last and words[x.end].norm in WORDS["joining"])
     return last | {link.start for link in joined}
 
 
@@ -146,7 +146,7 @@ def _and(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     beside what was said before."""
     groups = state.trace[-1:] in GROUPED and state.covered >> max(0, cue.start - 1) & 1
     computes = any(target.function for target in state.targets)
-    computes |= any(token.norm in language().words["rate"] for token in context.question.tokens)
+    computes |= any(token.norm in WORDS["rate"] for token in context.question.tokens)
     is_group = groups and computes and cue.end in final_nouns(context)
     yield state._replace(last="group", next_role="group") if is_group else state._replace(last="and")
 
@@ -178,7 +178,7 @@ def _missing(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
         # at the end of a question there is nothing else to deny
         if cue.end < len(context.question.tokens):
             yield from _negation(state, cue, context)
-        elif context.question.tokens[cue.end - 1].norm in language().words["unoccupied"]:
+        elif context.question.tokens[cue.end - 1].norm in WORDS["unoccupied"]:
             yield from _without_persons(state, context, is_direct=True)
         return
     missing, changes = Condition(ref, "unknown", (), state.negated), last_target_as_condition(state)
@@ -191,11 +191,11 @@ def _only(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     exclusive = exclusive_conditions(before, context) if before is not None else ()
     if exclusive:
         yield state.apply_rule(ONLY_RULE, 0.3, conditions=(*state.conditions[:-1], *exclusive))
-    words, known = context.question.tokens, language().words
+    words = context.question.tokens
     # "the only ship", "show only the ships" do not say what ships have
-    is_after_article = cue.start > 0 and words[cue.start - 1].norm in known["article"]
+    is_after_article = cue.start > 0 and words[cue.start - 1].norm in WORDS["article"]
     is_after_request = any(
-        other.kind == "open" and other.end == cue.start and words[other.start].norm not in known["asking_which"]
+        other.kind == "open" and other.end == cue.start and words[other.start].norm not in WORDS["asking_which"]
         for other in context.question.cues
     )
     yield state._replace(exclusive=cue.start > 0 and not is_after_article and not is_after_request)
@@ -268,12 +268,12 @@ def superlative_cue(state: ParseState, cue: Cue, context: ParseContext) -> Parse
     direction, concepts = cue.ranking
     rank = PendingSuperlative(direction == "up", concepts)
     date = _date_before(state, cue, context)
-    words, known = [token.norm for token in context.question.tokens], language().words
-    spends = words[cue.start] in known["spending"]
+    words = [token.norm for token in context.question.tokens]
+    spends = words[cue.start] in WORDS["spending"]
     if date is None and not spends:
         yield state._replace(rank=rank, last="rank", next_role="")
     # "who spent the most", "who has been with us longest"
-    if (spends or not known["been"].isdisjoint(words)) and state.owner is None and not state.targets:
+    if (spends or not WORDS["been"].isdisjoint(words)) and state.owner is None and not state.targets:
         for ref in frequent_person_refs(context):
             who = add_schema_node(state, ref, context)._replace(owner=ref, targets=(Target(ref),))
             yield from superlative_cue(who, cue, context)
@@ -344,7 +344,7 @@ def ordered_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStat
 
 def ongoing_cue(state: ParseState, cue: Cue, context: ParseContext) -> ParseStates:
     """ "Still", "currently", "no longer", with the words after it that add nothing: "in use", "running"."""
-    words, idle = context.question.tokens, language().words["going_on"] | {"in"}
+    words, idle = context.question.tokens, WORDS["going_on"] | {"in"}
     end = cue.end
     while end < len(words) and words[end].norm in idle:
         end += 1
@@ -389,7 +389,7 @@ def _says_most_common(state: ParseState, cue: Cue, context: ParseContext) -> boo
     has_column = any(target.ref.predicate for target in state.targets)
     restricts = state.mode == "C" or (state.last in ("of", "prop") and not has_column)
     words = {token.norm for token in context.question.tokens[cue.start : cue.end]}
-    return restricts and not state.next_role and bool(words & language().words["common"])
+    return restricts and not state.next_role and bool(words & WORDS["common"])
 
 
 def _date_before(state: ParseState, cue: Cue, context: ParseContext) -> Ref | None:
@@ -429,7 +429,7 @@ def order_by_count(state: ParseState) -> ParseStates:
 
 def order_by_name(state: ParseState, context: ParseContext, at: int) -> ParseStates:
     """ "Sorted by name": by the shown names, if no property is called a name."""
-    is_name = context.question.tokens[at].norm in language().words["telling"]
+    is_name = context.question.tokens[at].norm in WORDS["telling"]
     if is_name and state.next_role.startswith("order") and state.targets and state.order is None:
         order = Ordering(state.targets[0].ref.thing, state.next_role == "order down")
         covered = state.covered | token_mask(at, at + 1)
@@ -465,17 +465,17 @@ def ongoing_conditions(derivation: Derivation, context: ParseContext) -> Iterato
 
 def choose_date(derivation: Derivation, context: ParseContext) -> Derivation:
     """Return the derivation with the first or last of several dates: "when was it last repaired"."""
-    question, known, is_date = context.question, language().words, context.graph.is_date
+    question, is_date = context.question, context.graph.is_date
     if not any(cue.value == "when" and cue.kind == "open" and cue.start <= 1 for cue in question.cues):
         return derivation
-    ends = known["the_first"] | known["the_last"]
+    ends = WORDS["the_first"] | WORDS["the_last"]
     places = [i for i, token in enumerate(question.tokens) if token.norm in ends and not derivation.covered >> i & 1]
     dates = [t for t in derivation.targets if t.ref.predicate and not t.function and is_date(t.ref.predicate)]
     is_plain = derivation.order is None and not derivation.group and len(dates) == len(derivation.targets)
     if len(places) != 1 or not is_plain:
         return derivation
     (place,) = places
-    function: Aggregation = "min" if question.tokens[place].norm in known["the_first"] else "max"
+    function: Aggregation = "min" if question.tokens[place].norm in WORDS["the_first"] else "max"
     targets = tuple(target._replace(function=function) for target in dates)
     covered = derivation.covered | token_mask(place, place + 1)
     return derivation.apply_rule("first or last day", 0.5, targets=targets, covered=covered)
@@ -483,7 +483,7 @@ def choose_date(derivation: Derivation, context: ParseContext) -> Derivation:
 
 def end_date_ref(nodes: Sequence[Ref], graph: SchemaGraph) -> Ref | None:
     """Return the date by which things end, if some of them do not have it yet."""
-    end_words = language().words["ended"]
+    end_words = WORDS["ended"]
     for node in nodes:
         dates = [
             predicate
@@ -516,8 +516,7 @@ def persons_near(root: Ref, context: ParseContext) -> list[Ref]:
 def asks_for_persons(question: Question) -> bool:
     """Whether a question begins with "who", or asks whether "anyone" is or does something."""
     first, second = [*(token.norm for token in question.tokens[:2]), "", ""][:2]
-    known = language().words
-    return first in known["who"] or (first in known["asking_yes_no"] and second in known["anyone"])
+    return first in WORDS["who"] or (first in WORDS["asking_yes_no"] and second in WORDS["anyone"])
 
 
 def frequent_person_refs(context: ParseContext) -> list[Ref]:
@@ -553,12 +552,12 @@ def exclusive_conditions(condition: Condition, context: ParseContext) -> tuple[C
 def is_passive(link: Link, question: Question) -> bool:
     """Whether a property is only like the verb of a passive: "were played"."""
     words = question.tokens
-    after_being = link.start > 0 and words[link.start - 1].norm in language().words["being"]
+    after_being = link.start > 0 and words[link.start - 1].norm in WORDS["being"]
     return link.match == "like" and after_being and is_participle(words[link.start].norm)
 
 
 def may_be_place(graph: SchemaGraph, predicate: str, nouns: frozenset[str]) -> bool:
     """Not whether there is a harbour, what the place itself is called, a price in euros, or an area in hectares."""
     is_name = graph.about(predicate).role in ("name", "identifier") or bool(graph.about(predicate).unit)
-    units = language().words["where_in"] if graph.is_numeric(predicate) else frozenset()
+    units = WORDS["where_in"] if graph.is_numeric(predicate) else frozenset()
     return not is_name and not graph.is_flag(predicate) and bool((nouns - units) & set(graph.words[predicate]))

@@ -7,7 +7,7 @@ import calendar
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.thesaurus import is_person
 from nacre.language.tokens import Token, lemma, multilingual_property, name_tokens
 from nacre.language.word_forms import is_plural
@@ -66,7 +66,7 @@ def value_mention(state: ParseState, link: Link, context: ParseContext) -> Parse
     """Yield the readings in which a named thing or a value is a condition, whatever comes before it."""
     ref = link.refs[0]
     is_entity, tokens = link.kind == "entity", context.question.tokens
-    named_so = bool(link.start) and tokens[link.start - 1].norm in language().words["calling"]
+    named_so = bool(link.start) and tokens[link.start - 1].norm in WORDS["calling"]
     if named_so and is_entity and state.owner is not None and state.owner.node != ref.node:
         # "rivers called Colorado" are no rivers of a state of that name
         return
@@ -104,7 +104,7 @@ def value_mention(state: ParseState, link: Link, context: ParseContext) -> Parse
 def _things_of_kind(state: ParseState, link: Link, context: ParseContext) -> ParseStates:
     """ "Which cats were treated", "the cats and their weights": a value asks for the things that have it."""
     words, ref = context.question.tokens, link.refs[0]
-    is_chosen = link.start == 1 and words[0].norm in language().words["choosing_one"]
+    is_chosen = link.start == 1 and words[0].norm in WORDS["choosing_one"]
     names_class = any(each.kind == "class" and each.start == link.end for each in context.links)
     if state.targets or state.mode != "T" or not ref.predicate or state.negated or names_class:
         return
@@ -240,7 +240,7 @@ def _chosen_among(state: ParseState, link: Link, context: ParseContext) -> Parse
     """ "Which of them has the ...", "which X5 is the ...": one of several named things is asked for."""
     question, ref = context.question, link.refs[0]
     before = [token.norm for token in question.tokens[: link.start]]
-    asks_one = bool(before) and before[0] in language().words["choosing_one"]
+    asks_one = bool(before) and before[0] in WORDS["choosing_one"]
     # "which X5 variants": the class that follows is what is asked for
     only_stopwords = all(i in question.stopwords for i in (*range(link.start), link.end))
     if state.targets or len(link.keys) < 2 or not (asks_one and only_stopwords and context.graph.nodes[ref.node].named):
@@ -270,16 +270,15 @@ def values_on_scale(bound: str, value: str, values: Collection[str]) -> tuple[st
     >>> values_on_scale("before", "april", ["January", "April", "June"])
     ('January', 'February', 'March')
     """
-    known = language().words
     folded = {each.casefold() for each in values}
     for scale in SCALES:
         names = [name.casefold() for name in scale]
         if value.casefold() not in names or not folded <= set(names):
             continue
         at = names.index(value.casefold())
-        if bound in {"before"} | known["bound_until"]:
-            return scale[: at + (bound in known["bound_until"])]
-        if bound in {"after"} | known["bound_since"]:
+        if bound in {"before"} | WORDS["bound_until"]:
+            return scale[: at + (bound in WORDS["bound_until"])]
+        if bound in {"after"} | WORDS["bound_since"]:
             return scale[at + (bound == "after") :]
     return ()
 
@@ -319,7 +318,7 @@ def category_members(state: ParseState, link: Link, context: ParseContext) -> Pa
 
 def _asks_which(link: Link, question: Question) -> bool:
     """Whether a name follows "which" at the beginning of a question."""
-    return link.start == 1 and question.tokens[0].norm in language().words["asking_kind"]
+    return link.start == 1 and question.tokens[0].norm in WORDS["asking_kind"]
 
 
 def _all_members(state: ParseState, new: ParseState, link: Link, context: ParseContext) -> ParseStates:

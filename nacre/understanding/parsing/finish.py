@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal
 
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.language.word_forms import is_participle
 from nacre.records.plan import OF_NUMBERS
@@ -158,7 +158,7 @@ def _by_question_word(
             yield whole.apply_rule(WHO_RULE, 0.4, targets=(Target(ref),), nodes=(*whole.nodes, ref))
     # a yes/no question asks for nothing else
     first = context.question.tokens[0].norm if context.question.tokens else ""
-    asks_yes_no = first in language().words["asking_yes_no"]
+    asks_yes_no = first in WORDS["asking_yes_no"]
     if not (state.targets or state.group or state.pending_aggregates or asks_yes_no):
         for ref in opposite_end_refs(state, root, context):
             # a denied link says of the things that are named that nothing is there
@@ -236,14 +236,14 @@ UNLINKED_RULE = "nothing linked at end"  # in the trace of a reading that denies
 
 def settle_pending(derivation: Derivation, state: ParseState, root: Ref, context: ParseContext) -> Iterator[Derivation]:
     """Yield the readings with a pending superlative or number on what was said before, then the reading itself."""
-    says, known = {token.norm for token in context.question.tokens}, language().words
-    is_often = not says.isdisjoint(known["common"])
+    says = {token.norm for token in context.question.tokens}
+    is_often = not says.isdisjoint(WORDS["common"])
     if state.rank is not None:
         limit = state.limit or 1
         if state.rank.concepts:
             yield from _ranked_by_measure(derivation, state.rank, limit, root, context.graph)
         else:
-            if is_often or says.isdisjoint(known["paying"]) or len(unnamed_measures(context.graph, root.node)) != 1:
+            if is_often or says.isdisjoint(WORDS["paying"]) or len(unnamed_measures(context.graph, root.node)) != 1:
                 yield from _ranked_by_column(derivation, state.rank, limit, context)
             yield from _ranked_by_links(derivation, state.rank, limit, root, context.graph)
     elif state.comparison is not None and state.comparison[1] is not None and state.unit in COUNT_UNITS:
@@ -323,7 +323,7 @@ def _ranked_by_column(
     order = Ordering(last, rank.descending, "", limit)
     first, second = [*(token.norm for token in context.question.tokens[:2]), "", ""][:2]
     others = tuple(target for target in derivation.targets if target.ref != last)
-    if not others and first in language().words["choosing"] and second in language().words["choosing_of"]:
+    if not others and first in WORDS["choosing"] and second in WORDS["choosing_of"]:
         # "which of them charges the most"
         others = tuple(Target(link.refs[0]) for link in derivation.links if link.match == "scope")
     else:
@@ -428,7 +428,7 @@ def _function_per_group(asked: Ref, derivation: Derivation, context: ParseContex
     """How what is asked for is one number for each group: as the property's name says, else, with a word like "per",
     things are counted, money is added up, over time also what adds up, others have an average; "" for what is not a
     number, or has one value for each thing that is grouped by."""
-    asks_rate = any(token.norm in language().words["rate"] for token in context.question.tokens)
+    asks_rate = any(token.norm in WORDS["rate"] for token in context.question.tokens)
     asks_period = any(ref.part for ref in derivation.group)
     asks_rate |= asks_period
     if not asked.predicate:
@@ -478,7 +478,7 @@ def apply_direction(derivation: Derivation, context: ParseContext) -> Derivation
     down = directions == {"down"}
     if order is not None:
         return derivation._replace(order=order._replace(descending=down))
-    by_name = any(token.norm in language().words["alphabetical"] for token in context.question.tokens)
+    by_name = any(token.norm in WORDS["alphabetical"] for token in context.question.tokens)
     columns = _sortable_columns(derivation, by_name, context)
     # names are in alphabetical order by default
     if not columns or (by_name and not down):
@@ -553,8 +553,8 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> S
         if found := [ref for ref in all_dates if ref.predicate in mentioned]:
             return [((ref,), 0) for ref in found]
         # "since when is she here" asks for no birthday, "when was it closed" for no day on which it was opened
-        known, is_since = language().words, question.tokens[0].norm == "since"
-        starts, ends = known["start"] | known["life_start"] - known["life"], known["end"]
+        is_since = question.tokens[0].norm == "since"
+        starts, ends = WORDS["start"] | WORDS["life_start"] - WORDS["life"], WORDS["end"]
         content = [(i, token.norm) for i, token in enumerate(question.tokens) if i not in question.stopwords]
         said = [sum(1 << i for i, word in content if word in words) for words in (starts, ends)]
         if is_since or bool(said[0]) != bool(said[1]):
@@ -567,7 +567,7 @@ def place_or_date_refs(state: ParseState, root: Ref, context: ParseContext) -> S
     steps = (step for step in graph.steps[root.node] if step.forward and nouns & set(graph.words[step.predicate]))
     linked = [Ref(step.target, "", int(step.target == root.node), step.predicate) for step in steps]
     places = linked + [ref for ref in named if may_be_place(graph, ref.predicate, nouns)]
-    sides = [language().words[name] for name in ("latitude", "longitude")]
+    sides = [WORDS[name] for name in ("latitude", "longitude")]
     own = [[Ref(root.node, p) for p in graph.literals[root.node] if side & set(graph.words[p])][:1] for side in sides]
     return [((ref,), 0) for ref in places[:MAX_REFS]] or [((*own[0], *own[1]), 0)] * all(own)
 

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence, Set
 from typing import NamedTuple
 
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.thesaurus import converse_roles, function_words
 from nacre.language.tokens import lemma
 from nacre.language.word_forms import is_participle
@@ -67,7 +67,7 @@ def _is_reversed(candidate: Candidate, question: Question, graph: SchemaGraph) -
 
 def _wrong_end(predicate: str, name: Link, verb: Link, question: Question, graph: SchemaGraph) -> str:
     """The end at which the named thing cannot stand; "" if the words do not tell."""
-    if not _joins_same_class(graph, predicate) or language().words["symmetric"] & set(graph.words[predicate]):
+    if not _joins_same_class(graph, predicate) or WORDS["symmetric"] & set(graph.words[predicate]):
         return ""
     acts, agent_end = _acts(predicate, name, verb, question, graph), _agent_end(predicate, verb, question, graph)
     if acts is None or not agent_end:
@@ -93,7 +93,7 @@ def _agent_end(predicate: str, verb: Link, question: Question, graph: SchemaGrap
     """The end of a link at which the agent of the words that name it stands; "" if its label does not tell."""
     label, words = predicate_label(predicate, graph.schema), graph.surface_words(predicate)
     says = tuple(token.lemma for token in question.tokens[verb.start : verb.end])
-    is_perfect = len(words) > 1 and words[0] in language().words["owning"] and is_participle(words[1])
+    is_perfect = len(words) > 1 and words[0] in WORDS["owning"] and is_participle(words[1])
     is_third_person = len(words) == 1 and words[0].endswith("s") and lemma(words[0]) != words[0]
     if words[-1:] == ["by"]:
         end = "object"
@@ -119,7 +119,7 @@ def _role(words: tuple[str, ...]) -> tuple[int, int] | None:
 
 def _acts(predicate: str, name: Link, verb: Link, question: Question, graph: SchemaGraph) -> bool | None:
     """Whether the named thing is the agent of the verb, or what the noun names; None if the words do not tell."""
-    norms, known = [token.norm for token in question.tokens], language().words
+    norms = [token.norm for token in question.tokens]
     between = range(min(name.end, verb.end), max(name.start, verb.start))
     if name.covered & verb.covered or any(i not in question.stopwords for i in between):
         return None
@@ -128,11 +128,11 @@ def _acts(predicate: str, name: Link, verb: Link, question: Question, graph: Sch
     if not follows and gap.startswith(("'", "’")):
         # "Ann's mentor"
         return False
-    if set(norms[verb.end - 1 : verb.end + 1]) & known["noun_links"]:
+    if set(norms[verb.end - 1 : verb.end + 1]) & WORDS["noun_links"]:
         # "the mentor of Ann" and "who is Ann the mentor of"
         return not follows
     before = set(norms[max(0, verb.start - 1) : verb.start])
-    if before & (known["whose"] if follows else known["article"]):
+    if before & (WORDS["whose"] if follows else WORDS["article"]):
         # "whose mentor is Ann", "for whom is Ann the mentor"
         return True
     return _acts_in_clause(predicate, name, verb, question, graph)
@@ -140,7 +140,7 @@ def _acts(predicate: str, name: Link, verb: Link, question: Question, graph: Sch
 
 def _acts_in_clause(predicate: str, name: Link, verb: Link, question: Question, graph: SchemaGraph) -> bool | None:
     """Whether the named thing is the agent of a verb, by the order of words, "by", and the voice of the verb."""
-    norms, known = [token.norm for token in question.tokens], language().words
+    norms = [token.norm for token in question.tokens]
     follows, said = name.start > verb.start, norms[verb.start]
     prepositions = set(word_list("wording", "prepositions"))
     end = norms[verb.end - 1]
@@ -150,9 +150,9 @@ def _acts_in_clause(predicate: str, name: Link, verb: Link, question: Question, 
         return not follows if not follows or name.start > norms.index(last, verb.start) else None
     by = next((i for i in range(verb.start, len(norms)) if norms[i] == "by"), None)
     inside = {*question.stopwords, *range(name.start, name.end)} - {
-        i for i, norm in enumerate(norms) if norm in known["relative"]
+        i for i, norm in enumerate(norms) if norm in WORDS["relative"]
     }
-    being = (i for i in range(verb.start) if norms[i] in known["being"] | known["been"])
+    being = (i for i in range(verb.start) if norms[i] in WORDS["being"] | WORDS["been"])
     is_passive = is_participle(said) and any(inside.issuperset(range(i + 1, verb.start)) for i in being)
     if by is None and (not is_passive or last in prepositions - {"by"}):
         # "to whom was Ann apprenticed"
@@ -256,7 +256,7 @@ def _mentioned_words(links: Sequence[Link], question: Question, graph: SchemaGra
     said = {t.lemma for i, t in enumerate(question.tokens) if i not in question.stopwords and not names >> i & 1}
     properties = {ref.predicate for link in links for ref in link.refs[:1] if ref.predicate}
     said.update(word for predicate in properties for word in graph.words[predicate])
-    return frozenset(said - language().words["generic"] - function_words())
+    return frozenset(said - WORDS["generic"] - function_words())
 
 
 def _is_mentioned_edge(edge: Edge, body: Select, mentioned: frozenset[str], graph: SchemaGraph) -> bool:
@@ -338,12 +338,12 @@ def unnamed_edges(candidate: Candidate, question: Question, graph: SchemaGraph) 
 
 def prefer_named_extremes(candidates: list[Candidate], context: ParseContext) -> list[Candidate]:
     """Keep the readings that give what "the highest fare" names by its whole name, if there are any."""
-    tokens, known = context.question.tokens, language().words
+    tokens = context.question.tokens
     cue = next((each for each in context.question.cues if each.kind == "superlative"), None)
     before = {token.norm for token in tokens[1 : cue.start]} if cue is not None else set()
-    if cue is None or tokens[0].norm not in known["asking_kind"] or not before & known["being"]:
+    if cue is None or tokens[0].norm not in WORDS["asking_kind"] or not before & WORDS["being"]:
         return candidates
-    if not before <= known["being"] | known["article"]:
+    if not before <= WORDS["being"] | WORDS["article"]:
         return candidates
 
     def gives_it(d: Derivation) -> bool:

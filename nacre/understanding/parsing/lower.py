@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from nacre.language.data import language, phrase_list
+from nacre.language.data import WORDS, phrase_list
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.plans.selects import asked_select
 from nacre.records.plan import (
@@ -393,7 +393,7 @@ def _nodes(variable: Variable, graph: SchemaGraph) -> set[int]:
 def _has_several(edge: Edge, named: Variable, graph: SchemaGraph) -> bool:
     """Whether several things are linked to one thing as here, or the link says where something is."""
     about, last = graph.about(edge.predicate), set(graph.words[edge.predicate][-1:])
-    if edge.object == named.name and last & (language().words["where_in"] | nouns_of_kind("places")):
+    if edge.object == named.name and last & (WORDS["where_in"] | nouns_of_kind("places")):
         return True
     ends = about.objects if edge.object == named.name else about.subjects
     return ends > 0 and about.triples / ends >= MIN_LINKS_PER_WHOLE
@@ -411,7 +411,7 @@ def _used_variables(select: Select) -> set[str]:
 @lru_cache(maxsize=64)
 def _part_links(graph: SchemaGraph) -> tuple[str, ...]:
     """The predicates from a part to its whole; those from a whole to its part begin with "^"."""
-    up, down = language().words["part_of"], language().words["has_part"]
+    up, down = WORDS["part_of"], WORDS["has_part"]
     found = []
     for predicate in graph.schema.predicates:
         if not predicate.has_links or predicate.role != "fact":

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
-from nacre.language.data import language, phrase_list
+from nacre.language.data import WORDS, phrase_list
 from nacre.language.quantities import convert_unit, split_magnitude
 from nacre.language.thesaurus import english_data, function_words, nouns_of_kind
 from nacre.language.tokens import fold
@@ -229,7 +229,7 @@ def _is_before_ranked_class(number: Number, context: ParseContext) -> bool:
     before = words[number.start - 1].norm if number.start else ""
     cues = (cue.kind for cue in context.question.cues if cue.start >= number.end)
     is_ranked = any(kind in ("superlative", "most", "order") for kind in cues)
-    return is_ranked and before in language().words["before_places"]
+    return is_ranked and before in WORDS["before_places"]
 
 
 def _is_before_counted(number: Number, context: ParseContext) -> bool:
@@ -382,7 +382,7 @@ def _is_in_unit(number: Number, predicate: str, graph: SchemaGraph) -> bool:
 def _priced_properties(state: ParseState, number: Number, context: ParseContext) -> list[Ref]:
     """The property of an amount of money: earnings after a word such as "earned", else a price."""
     words = context.question.tokens[: number.start]
-    is_earned = bool(words) and words[-1].norm in language().words["earning"]
+    is_earned = bool(words) and words[-1].norm in WORDS["earning"]
     prices, earnings = phrase_list("parsing", "price_concepts"), phrase_list("parsing", "earnings_concepts")
     first, second = (earnings, prices) if is_earned else (prices, earnings)
     found = []
@@ -413,8 +413,7 @@ def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float
     costs: dict[Ref, float] = {}
     # the words of the links in a reading, without those that do not tell what happened
     named = {ref.via for link in state.links if link.kind == "property" for ref in link.refs if ref.via}
-    known = language().words
-    idle = function_words() | known["generic"] | known["time"] | nouns_of_kind("places")
+    idle = function_words() | WORDS["generic"] | WORDS["time"] | nouns_of_kind("places")
     event = {word for iri in named for word in graph.words[iri]} - idle
     for node in [ref.node for ref in state.nodes] or [each.index for each in graph.base_nodes]:
         distances = {node: 0.0}
@@ -422,7 +421,7 @@ def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float
             distances.setdefault(step.target, STEP_COST_SHARE * step.cost)
         for target, distance in distances.items():
             # "ordered" of orders, "date"
-            own = {"on", *known["time"], *graph.nodes[target].words}
+            own = {"on", *WORDS["time"], *graph.nodes[target].words}
             for predicate in filter(graph.is_date, graph.literals[target]):
                 ref = Ref(target, predicate)
                 cost = distance + (DAY_COST if graph.about(predicate).datatype in ("date", "datetime", "time") else 0.0)
@@ -436,10 +435,10 @@ def nearby_dates(state: ParseState, graph: SchemaGraph) -> list[tuple[Ref, float
 
 def later_date_cost(ref: Ref, graph: SchemaGraph) -> float:
     """Return the cost of a date of birth, or of an end: things are "in March" if they begin then."""
-    words, known = set(graph.words[ref.predicate]), language().words
-    if known["life"] & words:
+    words = set(graph.words[ref.predicate])
+    if WORDS["life"] & words:
         return BIRTH_DATE_COST
-    return END_DATE_COST if known["ending"] & words else 0.0
+    return END_DATE_COST if WORDS["ending"] & words else 0.0
 
 
 def group_by_period(state: ParseState, context: ParseContext, at: int) -> ParseStates:

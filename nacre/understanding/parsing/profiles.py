@@ -6,7 +6,7 @@ Its subjects are things, groups of things, or classes.
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from nacre.language.data import language, pattern
+from nacre.language.data import WORDS, pattern
 from nacre.records.plan import Attribute, Filter, Itself, Profile, Select, Variable
 from nacre.records.turn import Scope
 from nacre.understanding.linking.link_mentions import LinkingIndex
@@ -53,20 +53,19 @@ def _only_names(
     question: Question, things: Sequence[Link], index: LinkingIndex, links: Sequence[Link]
 ) -> Profile | None:
     """ "Who is X?": one or two names and nothing else. "The chair of X" asks for one of the names."""
-    words = language().words
-    if question.tokens and question.tokens[0].norm in words["asking_yes_no"]:
+    if question.tokens and question.tokens[0].norm in WORDS["asking_yes_no"]:
         return None
     covered = {i for thing in things for i in range(len(question.tokens)) if thing.covered >> i & 1}
     rest = (token.norm for i, token in enumerate(question.tokens) if i not in covered)
     if not things:
         return _defined_class(question, links, index)
-    if len(things) > 2 or not all(word in words["about"] for word in rest):
+    if len(things) > 2 or not all(word in WORDS["about"] for word in rest):
         return None
     properties = {(link.start, link.end) for link in links if link.kind == "property" and link.exact}
     if len(things) > 1 and any((thing.start, thing.end) in properties for thing in things):
         return None
     first, last = min(things, key=lambda x: x.start), max(things, key=lambda x: x.start)
-    if words["noun_links"].intersection(token.norm for token in question.tokens[first.end : last.start]):
+    if WORDS["noun_links"].intersection(token.norm for token in question.tokens[first.end : last.start]):
         # "who is the chairman of the board" does not compare chairmen with the board
         return None
     selects = [select_of_link(thing, index) for thing in things]
@@ -75,14 +74,14 @@ def _only_names(
 
 def _defined_class(question: Question, links: Sequence[Link], index: LinkingIndex) -> Profile | None:
     """ "What is a mortgage?", "what does mortgage mean?": a class that the graph defines, and nothing else."""
-    words, tokens = language().words, question.tokens
+    tokens = question.tokens
     for link in (each for each in links if each.kind == "class" and each.exact):
         node = index.graph.nodes[link.refs[0].node]
         rest = [tokens[i].norm for i in range(len(tokens)) if not link.start <= i < link.end]
-        asks = bool(words["meaning"].intersection(rest)) or tokens[link.start - 1].norm in words["indefinite"]
+        asks = bool(WORDS["meaning"].intersection(rest)) or tokens[link.start - 1].norm in WORDS["indefinite"]
         defined = index.graph.schema.class_of.get(node.classes[0]) if len(node.classes) == 1 else None
         is_defined = defined is not None and bool(defined.comment) and not node.without
-        if link.start and asks and is_defined and all(word in words["about"] | words["meaning"] for word in rest):
+        if link.start and asks and is_defined and all(word in WORDS["about"] | WORDS["meaning"] for word in rest):
             return Profile(Select((Itself("thing"),), (Variable("thing", node.classes),)))
     return None
 
@@ -133,7 +132,7 @@ class SubjectFinder(NamedTuple):
         """Return the two sides of a comparison, which are of one class and parted by a word such as "than"."""
         words = self.question.tokens
         for at in range(len(words) - 1, 0, -1):
-            if words[at].norm not in language().words["parting"]:
+            if words[at].norm not in WORDS["parting"]:
                 continue
             left = list(self._subjects(0, at))
             right = list(self._subjects(at + 1, len(words), left[0].select if left else None))
@@ -160,7 +159,7 @@ class SubjectFinder(NamedTuple):
         best = max(subjects, key=lambda subject: subject.worth, default=None)
         if best is not None and len(best.worth) > 1:
             return [best]
-        tokens, indefinite = self.question.tokens, language().words["indefinite_pronouns"]
+        tokens, indefinite = self.question.tokens, WORDS["indefinite_pronouns"]
         if best is not None and self._unknown_words() and all(tokens[i].norm in indefinite for i in best.covered):
             # "anything about loose bolts" asks for texts
             return []
@@ -170,11 +169,11 @@ class SubjectFinder(NamedTuple):
 
     def subject_of(self, link: Link) -> ProfileSubject:
         """Return a named thing, or several of one name, as a subject."""
-        words, known = self.question.tokens, language().words
+        words = self.question.tokens
         before = link.start - 1
-        while before > 0 and words[before].norm in known["article"]:
+        while before > 0 and words[before].norm in WORDS["article"]:
             before -= 1
-        is_introduced = before >= 0 and words[before].norm in known["introducing"]
+        is_introduced = before >= 0 and words[before].norm in WORDS["introducing"]
         graph = self.linking_index.graph
         node = graph.nodes[link.refs[0].node]
         has_texts = any(graph.about(predicate).role == "text" for predicate in graph.literals[node.index])
@@ -218,7 +217,7 @@ class SubjectFinder(NamedTuple):
 
     def _groups(self, own: Sequence[Link], start: int, end: int, like: Select | None) -> Iterator[ProfileSubject]:
         """Classes with the words before them: "the electric models", "petrol ones"."""
-        words, stand_ins = self.question.tokens, language().words["stand_in"]
+        words, stand_ins = self.question.tokens, WORDS["stand_in"]
         plurals = [
             link for link in own if link.kind == "class" and words[link.end - 1].norm != words[link.end - 1].lemma
         ]

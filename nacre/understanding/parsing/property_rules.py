@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-from nacre.language.data import language, phrase_map, word_list
+from nacre.language.data import WORDS, phrase_map, word_list
 from nacre.language.labels import false_value, is_boolean_predicate, none_value, true_value
 from nacre.language.tokens import lemma, split_name
 from nacre.language.word_forms import is_participle, is_plural
@@ -237,12 +237,11 @@ def _is_ordered(ref: Ref, context: ParseContext) -> bool:
 
 def _has_any(state: ParseState, link: Link, ref: Ref, context: ParseContext) -> bool:
     """Whether the question asks for any value of a property: "with a phone", "with wifi"."""
-    words = language().words
     denied = any(cue.kind == "negation" and cue.start < link.start <= cue.end for cue in context.question.cues)
     if state.last == "having" and not denied and none_value(context.graph.about(ref.predicate)) is not None:
-        return context.question.tokens[link.start - 1].norm in words["owning"]
+        return context.question.tokens[link.start - 1].norm in WORDS["owning"]
     having, article = ("", "", *(token.norm for token in context.question.tokens[: link.start]))[-2:]
-    return state.last == "having" and having in words["owning"] and article in words["indefinite"]
+    return state.last == "having" and having in WORDS["owning"] and article in WORDS["indefinite"]
 
 
 def _ranked_by_own_word(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
@@ -250,22 +249,22 @@ def _ranked_by_own_word(state: ParseState, new: ParseState, link: Link, ref: Ref
     # "issued last" does not ask for what was last modified
     if link.covered.bit_count() == 1 or not (ref.predicate and context.graph.is_date(ref.predicate)):
         return
-    words, known = context.question.tokens, language().words
-    before = {token.norm for token in words[max(0, link.start - 2) : link.start]} & (known["being"] | known["helping"])
-    ends = {words[link.start].norm, words[link.end - 1].norm} & (known["the_last"] | known["the_next"])
+    words = context.question.tokens
+    before = {token.norm for token in words[max(0, link.start - 2) : link.start]} & (WORDS["being"] | WORDS["helping"])
+    ends = {words[link.start].norm, words[link.end - 1].norm} & (WORDS["the_last"] | WORDS["the_next"])
     if not (before and ends):
         return
     asked = [x for x in state.links if x.kind == "class" and (Target(x.refs[0]),) == state.targets]
     is_one = len(asked) == 1 and asked[0].refs[0].node == ref.node and not is_plural(words[asked[0].end - 1].norm)
-    if is_one or (not state.links and words[0].norm in known["asking_who"]):
-        order = Ordering(ref, bool(ends & known["the_last"]), "", state.limit or 1)
+    if is_one or (not state.links and words[0].norm in WORDS["asking_who"]):
+        order = Ordering(ref, bool(ends & WORDS["the_last"]), "", state.limit or 1)
         yield new.apply_rule("superlative after class", 0.5, order=order, limit=0, last="rank")
 
 
 def _event_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, context: ParseContext) -> ParseStates:
     """ "Employees that have left", "bills not yet returned": the date of an event is known, or is not; "boats that were
     sold", of which some were "sold for" an amount."""
-    words, known, graph = context.question.tokens, language().words, context.graph
+    words, graph = context.question.tokens, context.graph
     is_event = bool(ref.predicate) and is_participle(words[link.end - 1].norm)
     if is_event and not graph.is_date(ref.predicate):
         first, *rest = [*graph.surface_words(ref.predicate), ""]
@@ -277,7 +276,7 @@ def _event_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, c
         # "built by", "sold in" ask by whom and when, not whether
         return
     before = {token.norm for token in words[max(0, link.start - MAX_WORDS_BEFORE) : link.start]}
-    if before & (known["being"] | known["helping"]):
+    if before & (WORDS["being"] | WORDS["helping"]):
         operator, rule = ("unknown", "has not happened") if state.negated else ("known", "has happened")
         yield new.add_conditions(rule, 0.1, Condition(ref, operator), last="value")
 
@@ -343,7 +342,7 @@ def _counts_values(new: ParseState, ref: Ref, context: ParseContext) -> bool:
     words = context.graph.words[ref.predicate]
     numeric = context.graph.is_numeric(ref.predicate) and not context.graph.is_date(ref.predicate)
     sorts = not numeric or is_intensive(context.graph, ref.predicate)
-    is_name = about.role in ("name", "identifier") or bool(words and words[-1] in language().words["naming"])
+    is_name = about.role in ("name", "identifier") or bool(words and words[-1] in WORDS["naming"])
     if not sorts or not (is_name or about.role == "fact") or about.objects >= about.subjects:
         return False
     if is_name and about.objects * MIN_NAME_REPEATS > about.subjects:
@@ -352,7 +351,7 @@ def _counts_values(new: ParseState, ref: Ref, context: ParseContext) -> bool:
     counting = max(
         (cue.end for cue in context.question.cues if cue.kind == "count" and cue.end <= named), default=named
     )
-    verbs = language().words["owning"] | language().words["being"]
+    verbs = WORDS["owning"] | WORDS["being"]
     return not any(token.norm in verbs for token in context.question.tokens[counting:named])
 
 
@@ -380,7 +379,7 @@ def _is_name_of(state: ParseState, new: ParseState, context: ParseContext) -> bo
         name.kind == "property"
         and name.refs[0] == state.targets[-1].ref
         and name.end == name.start + 1
-        and words[name.start].norm in language().words["telling"]
+        and words[name.start].norm in WORDS["telling"]
         and name.end < owner.start
         and words[name.end].norm == "of"
         and name.refs[0].node == owner.refs[0].node
@@ -396,12 +395,12 @@ def names_boolean_property(link: Link, ref: Ref, context: ParseContext) -> bool:
     if link.match == NEGATED_MATCH or context.graph.about(ref.predicate).datatype == "boolean":
         return True
     words = context.question.tokens
-    is_said_of_things = link.start > 0 and words[link.start - 1].norm in language().words["being"]
+    is_said_of_things = link.start > 0 and words[link.start - 1].norm in WORDS["being"]
     if is_plural(words[link.end - 1].norm) and not is_said_of_things:
         # "the decisions", which are yes or no; "which are duplicates" asks for those that are
         return False
     near = words[max(0, link.start - MAX_WORDS_BEFORE_BOOLEAN) : link.end + 1]
-    asks_for_flag = any(token.norm in language().words["asking_flag"] for token in near)
+    asks_for_flag = any(token.norm in WORDS["asking_flag"] for token in near)
     return ref.predicate in context.graph.boolean_predicates and not asks_for_flag
 
 
@@ -419,7 +418,7 @@ def boolean_condition(state: ParseState, new: ParseState, link: Link, ref: Ref, 
         return
     # "the decision no"
     after = context.question.tokens[link.end : link.end + 1]
-    says_no = any(token.norm in language().words["lacking"] for token in after)
+    says_no = any(token.norm in WORDS["lacking"] for token in after)
     if says_no:
         new = new._replace(covered=new.covered | token_mask(link.end, link.end + 1))
     is_denied = (state.negated != (link.match == NEGATED_MATCH)) != says_no
@@ -459,5 +458,5 @@ def _is_verb_of_participle(link: Link, ref: Ref, context: ParseContext) -> bool:
     words = context.question.tokens
     name = context.graph.about(ref.predicate).label.casefold().split()[-1]
     said = words[link.end - 1].norm
-    asks_yes_no = words[0].norm in language().words["helping"]
+    asks_yes_no = words[0].norm in WORDS["helping"]
     return not asks_yes_no and said != name and lemma(name) == said

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Literal, TypeGuard
 
-from nacre.language.data import language, phrase_list
+from nacre.language.data import WORDS, phrase_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import Token
 from nacre.language.word_forms import plural
@@ -108,7 +108,7 @@ def _is_about_life(question: Question, asked: str) -> bool:
 
 
 def _says_any(question: Question, words: str) -> bool:
-    return any(_is_word_of(token, language().words[words]) for token in question.tokens)
+    return any(_is_word_of(token, WORDS[words]) for token in question.tokens)
 
 
 def _is_word_of(token: Token, words: frozenset[str]) -> bool:
@@ -117,9 +117,9 @@ def _is_word_of(token: Token, words: frozenset[str]) -> bool:
 
 def _dates(question: Question, node: int, asked: str, graph: SchemaGraph) -> tuple[str, str]:
     """The properties of the first and the last day; "" for each that is missing."""
-    words, is_living = language().words, _is_about_life(question, asked)
-    first = _date_named(graph, node, words["life_start" if is_living else "start"])
-    last = _date_named(graph, node, words["life_end" if is_living else "end"])
+    is_living = _is_about_life(question, asked)
+    first = _date_named(graph, node, WORDS["life_start" if is_living else "start"])
+    last = _date_named(graph, node, WORDS["life_end" if is_living else "end"])
     if not ((first and last) or is_living) and _says_any(question, "lasting"):
         return _only_dates(graph, node) or (first, last)
     return first, last
@@ -159,10 +159,9 @@ def _reading(
     thing = of.variables[0].name
     until, since = (replace(of, answers=(Attribute(thing, date),)) for date in (last or first, first))
     body: Body = Compute(operation, until, since)
-    known = language().words
     lists = ("lasting", "living", "aging", "life_end", "serving", "end", "degree", "how_much")
     links = (graph.words[edge.predicate] for edge in of.edges)
-    idle = frozenset[str]().union(*(known[each] for each in lists), node.words, TIME_UNITS, *links)
+    idle = frozenset[str]().union(*(WORDS[each] for each in lists), node.words, TIME_UNITS, *links)
     idle |= {*graph.words[first], *graph.words[last or first], *" ".join(phrase_list("parsing", "asking_age")).split()}
     covered = token_mask(0, 2) | covered_mask(names)
     for i, token in enumerate(question.tokens):
@@ -173,10 +172,10 @@ def _reading(
 
 def _requested_unit(question: Question) -> str:
     """The unit of time that a question asks for a number of: "how many years did ..."; "" if none."""
-    words, known = question.tokens, language().words
-    at = int(bool(words) and words[0].norm in known["asking_after"])
+    words = question.tokens
+    at = int(bool(words) and words[0].norm in WORDS["asking_after"])
     lead = [token.norm for token in words[at : at + 2]]
-    asks_number = len(lead) == 2 and lead[0] in known["degree"] and lead[1] in known["how_much"]
+    asks_number = len(lead) == 2 and lead[0] in WORDS["degree"] and lead[1] in WORDS["how_much"]
     unit = words[at + 2].lemma if asks_number and len(words) > at + 2 else ""
     return unit if unit in TIME_UNITS else ""
 
@@ -247,7 +246,7 @@ def _read_whole(question: Question, links: Sequence[Link], share: Cue, derive: D
     if not any(link.kind != "property" and link.covered >> noun & 1 for link in links):
         # "the percentage of votes for each party"
         return None
-    verbs = language().words["being"] | language().words["helping"]
+    verbs = WORDS["being"] | WORDS["helping"]
     end = next((i for i, token in enumerate(question.tokens) if i >= first and token.norm in verbs), first)
     whole = question._replace(
         tokens=question.tokens[:end],
@@ -280,8 +279,8 @@ def read_two_questions(question: Question, read_whole: WholeReader, schema: Sche
                 yield from _joined(first, read_whole(_with_noun(text, clause, noun))[:MAX_JOINED_READINGS], question)
     elif (
         len(words) > MIN_WORDS
-        and all(words[i].norm in language().words["question_words"] for i in (0, 2))
-        and words[1].norm in language().words["joining"]
+        and all(words[i].norm in WORDS["question_words"] for i in (0, 2))
+        and words[1].norm in WORDS["joining"]
         and words[0].norm != words[2].norm
     ):
         # "where and when was she born"
@@ -292,14 +291,14 @@ def read_two_questions(question: Question, read_whole: WholeReader, schema: Sche
 
 def _second_question(question: Question) -> tuple[int, Sequence[Token]] | None:
     """The last clause that asks something of what is said before: where it is joined, and its words."""
-    words, known = question.tokens, language().words
+    words = question.tokens
     for at in range(len(words) - 2, MIN_WORDS - 1, -1):
-        if words[at].norm not in known["joining"]:
+        if words[at].norm not in WORDS["joining"]:
             continue
         clause = words[at + 1 :]
-        lead = 1 if clause[0].norm in known["asking_after"] and len(clause) > 1 else 0
-        is_question = clause[lead].norm in known["question_words"]
-        if is_question and any(token.norm in known["second_pronoun"] for token in clause[lead + 1 :]):
+        lead = 1 if clause[0].norm in WORDS["asking_after"] and len(clause) > 1 else 0
+        is_question = clause[lead].norm in WORDS["question_words"]
+        if is_question and any(token.norm in WORDS["second_pronoun"] for token in clause[lead + 1 :]):
             return at, clause
     return None
 
@@ -314,10 +313,9 @@ def _asked_thing(body: object) -> Variable | None:
 
 
 def _with_noun(text: str, clause: Sequence[Token], noun: str) -> str:
-    known = language().words
-    at = next(i for i, token in enumerate(clause) if i and token.norm in known["second_pronoun"])
+    at = next(i for i, token in enumerate(clause) if i and token.norm in WORDS["second_pronoun"])
     before, after = text[clause[0].start : clause[at].start], text[clause[at].end :].strip(" ?.")
-    if clause[at].norm not in known["possessive"]:
+    if clause[at].norm not in WORDS["possessive"]:
         return f"{before}{noun} {after}"
     # "who is their manager": the manager of the teams
     words = enumerate(clause[at + 1 :], at + 1)
@@ -416,7 +414,7 @@ def read_measures(question: Question, read_whole: WholeReader) -> Iterator[Candi
 
 def _questions_of_measures(question: Question) -> list[str]:
     """A question for each number of a list that is computed for groups; empty for other questions."""
-    text, words, known = question.text, question.tokens, language().words
+    text, words = question.text, question.tokens
     groups = [cue for cue in question.cues if cue.kind == "group"]
     # the longer of those that begin at a word comes first: "the number of" also holds the cue "number of"
     measures = sorted((cue for cue in question.cues if cue.kind in AGGREGATES), key=lambda cue: (cue.start, -cue.end))
@@ -425,14 +423,14 @@ def _questions_of_measures(question: Question) -> list[str]:
     first = last_cue = measures[0]
     # what stands behind the list: the groups, or a verb
     ends = [cue.start for cue in groups if cue.start > first.end]
-    ends += [i for i in range(first.end, len(words)) if words[i].norm in known["helping"]]
+    ends += [i for i in range(first.end, len(words)) if words[i].norm in WORDS["helping"]]
     end = min(ends, default=len(words))
     starts = [first.start]
     for cue in measures:
         before = cue.start - 1
-        while before > first.start and words[before].norm in known["article"]:
+        while before > first.start and words[before].norm in WORDS["article"]:
             before -= 1
-        is_joined = words[before].norm in known["joining"] | known["listing"]
+        is_joined = words[before].norm in WORDS["joining"] | WORDS["listing"]
         is_joined |= "," in text[words[before].end : words[before + 1].start]
         if last_cue.end < cue.start < end and is_joined:
             starts.append(cue.start)
@@ -440,7 +438,7 @@ def _questions_of_measures(question: Question) -> list[str]:
     lead, rest = text[: words[first.start].start], text[words[end].start :] if end < len(words) else ""
     if len(starts) == 1:
         # "how many orders and tickets does each customer have"
-        joint = next((i for i in range(first.end + 1, end - 1) if words[i].norm in known["joining"]), None)
+        joint = next((i for i in range(first.end + 1, end - 1) if words[i].norm in WORDS["joining"]), None)
         if joint is None:
             return []
         counted = text[words[first.start].start : words[first.end - 1].end]
@@ -449,7 +447,7 @@ def _questions_of_measures(question: Question) -> list[str]:
     found = []
     for start, stop in pairwise((*starts, end)):
         last = stop - 1
-        skipped = known["article"] | known["joining"] | known["listing"] if stop != end else frozenset()
+        skipped = WORDS["article"] | WORDS["joining"] | WORDS["listing"] if stop != end else frozenset()
         while last > start and words[last].norm in skipped:
             last -= 1
         found.append(f"{lead}{text[words[start].start : words[last].end]} {rest}")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.thesaurus import english_data, gradable_adjective, unit_words
 from nacre.records.plan import Aggregate, Attribute, Compute, Edge, Itself, Order, Select, Variable, aggregated_value
 from nacre.understanding.linking.adjectives import measured_properties
@@ -71,15 +71,15 @@ def read_comparisons(question: Question, links: Sequence[Link], index: LinkingIn
 
 def is_comparison(question: Question) -> bool:
     """Whether a question can only compare two things: "how many more ...", "is the average ... than the average"."""
-    words, known = question.tokens, language().words
-    at = next((i for i, token in enumerate(words[:2]) if token.norm in known["degree"]), 2)
-    asks_degree = at == 0 or (at == 1 and words[0].norm in known["asking_after"])
+    words = question.tokens
+    at = next((i for i, token in enumerate(words[:2]) if token.norm in WORDS["degree"]), 2)
+    asks_degree = at == 0 or (at == 1 and words[0].norm in WORDS["asking_after"])
     # "how much longer", "how many years older", "by how many metres is A longer"
     last = len(words) if at == 1 else 3 if _unit_at(question, at + 2) else 2
     compares = any(
         cue.kind in ("compare", "compared", "comparative") and 0 < cue.start <= last for cue in question.cues
     )
-    than = next((i for i, token in enumerate(words) if token.norm in known["than"]), 0)
+    than = next((i for i, token in enumerate(words) if token.norm in WORDS["than"]), 0)
     sides = {cue.start < than for cue in question.cues if cue.kind == "avg"}
     return (asks_degree and compares) or len(sides) == 2
 
@@ -91,12 +91,12 @@ def _unit_at(question: Question, place: int) -> str:
 
 
 def _comparison(question: Question) -> _Comparison | None:
-    words, known = question.tokens, language().words
-    than = next((i for i, token in enumerate(words) if token.norm in known["than"]), None)
+    words = question.tokens
+    than = next((i for i, token in enumerate(words) if token.norm in WORDS["than"]), None)
     if than is None:
         return None
-    asks_yes_no = words[0].norm in known["asking_yes_no"]
-    degree = next((i for i, token in enumerate(words[:than]) if token.norm in known["degree"]), None)
+    asks_yes_no = words[0].norm in WORDS["asking_yes_no"]
+    degree = next((i for i, token in enumerate(words[:than]) if token.norm in WORDS["degree"]), None)
     if not asks_yes_no and degree is None:
         return None
     unit = "" if degree is None else _unit_at(question, degree + 2)
@@ -112,9 +112,9 @@ def _comparison(question: Question) -> _Comparison | None:
 
 def _difference(question: Question, names: Sequence[Link]) -> _Comparison | None:
     """ "The difference in height between A and B": the property is named."""
-    words, known = question.tokens, language().words
-    apart = next((i for i, token in enumerate(words) if token.lemma in known["apart"]), None)
-    joints = (i for i, token in enumerate(words) if token.norm in known["joining"])
+    words = question.tokens
+    apart = next((i for i, token in enumerate(words) if token.lemma in WORDS["apart"]), None)
+    joints = (i for i, token in enumerate(words) if token.norm in WORDS["joining"])
     between = (i for i in joints if any(x.end == i for x in names) and any(i < x.start <= i + 2 for x in names))
     joint = next(between, None)
     if apart is None or joint is None:
@@ -225,12 +225,12 @@ NumberReader = Callable[[str], ReadNumber | None]
 def read_more_than(question: Question, links: Sequence[Link], read_number: NumberReader) -> Iterator[Candidate]:
     """Yield the reading of "has Ann made more jars than Bo": how many has Ann made, and how many has Bo made; and those
     of "did we spend more on hay or on straw", "who made more jars, Ann or Bo" and "more in 2023 than in 2024"."""
-    words, known = question.tokens, language().words
-    more = next((i for i, token in enumerate(words) if token.norm in known["more"] | known["fewer"]), 0)
-    than = next((i for i, token in enumerate(words) if i > more and token.norm in known["than"] | known["either"]), 0)
-    is_choice = bool(than) and words[than].norm in known["either"]
-    asks_which = words[0].norm in known["asking_which"] | known["asking_where"]
-    if not (more and than) or not (words[0].norm in known["asking_yes_no"] or (asks_which and is_choice)):
+    words = question.tokens
+    more = next((i for i, token in enumerate(words) if token.norm in WORDS["more"] | WORDS["fewer"]), 0)
+    than = next((i for i, token in enumerate(words) if i > more and token.norm in WORDS["than"] | WORDS["either"]), 0)
+    is_choice = bool(than) and words[than].norm in WORDS["either"]
+    asks_which = words[0].norm in WORDS["asking_which"] | WORDS["asking_where"]
+    if not (more and than) or not (words[0].norm in WORDS["asking_yes_no"] or (asks_which and is_choice)):
         return
     first = None if asks_which else _longest_name(links, 1, more)
     first = first or _longest_name([x for x in links if x.end == than], more, than)
@@ -245,7 +245,7 @@ def read_more_than(question: Question, links: Sequence[Link], read_number: Numbe
     if left is None or right is None or _size(left) != _size(right) or left == right:
         # a name may be read as a word: "more jars than IT"
         return
-    is_fewer = words[more].norm in known["fewer"]
+    is_fewer = words[more].norm in WORDS["fewer"]
     body = _larger_value(left, right, not is_fewer) if is_choice else Compute("<" if is_fewer else ">", left, right)
     counted = [link for link in links if link.kind == "class" and more < link.start and link.end <= than][:1]
     is_total = isinstance(left.answers[0], Aggregate)
@@ -287,7 +287,7 @@ def _larger_value(left: Select, right: Select, descending: bool) -> Select | Non
 
 def _questions_of_sides(question: Question, first: Link, second: Link, more: int, than: int) -> list[str]:
     """ "How many jars has Ann made", "how many jars has Bo made"; "how much did we spend on hay", "... on straw"."""
-    text, words, known = question.text, question.tokens, language().words
+    text, words = question.text, question.tokens
 
     def part(start: int, end: int) -> str:
         return text[words[start].start : words[end - 1].end] if start < end else ""
@@ -298,23 +298,23 @@ def _questions_of_sides(question: Question, first: Link, second: Link, more: int
         sides = [part(each.start, each.end) for each in (first, second)]
         return [" ".join(f"how many {things} {words[0].text} {before} {x} {after} {rest}".split()) for x in sides]
     # both sides begin with one preposition: "on", "from the"
-    at = than + 1 if words[than + 1].norm not in known["more"] else than + 2
+    at = than + 1 if words[than + 1].norm not in WORDS["more"] else than + 2
     preposition = words[at].norm if at < second.start else ""
     start = max((i for i in range(more + 1, first.start) if words[i].norm == preposition), default=first.start)
     sides = [part(start, first.end), part(at if not _is_year(second) else second.start - 1, second.end)]
     things = part(more + 1, start)
-    if words[0].norm in known["asking_yes_no"]:
-        lead = "" if words[0].norm in known["being"] else part(0, more)
+    if words[0].norm in WORDS["asking_yes_no"]:
+        lead = "" if words[0].norm in WORDS["being"] else part(0, more)
     else:
         # "which team has won", "who lost", "where are there"
-        helping = (i for i in range(1, more) if words[i].norm in known["asking_yes_no"])
+        helping = (i for i in range(1, more) if words[i].norm in WORDS["asking_yes_no"])
         lead = part(next(helping, max(1, more - 1)), more)
-    if words[0].norm in known["being"] and not things:
+    if words[0].norm in WORDS["being"] and not things:
         return [f"how many {side} {words[0].text} {rest}" for side in sides]
     if average := next((cue for cue in question.cues if cue.kind == "avg" and more < cue.start < than), None):
         things = f"{part(more + 1, average.start)} {part(average.end, start)}"
         return [f"what is the average {things} of {side} {rest}" for side in sides]
-    is_money = more + 1 >= start or words[more + 1].lemma in known["money"]
+    is_money = more + 1 >= start or words[more + 1].lemma in WORDS["money"]
     asked = f"how much {lead} {part(more + 2, start)}" if is_money else f"how many {things} {lead}"
     return [f"{asked} {side} {rest}" for side in sides]
 
@@ -351,7 +351,7 @@ class _Measure(NamedTuple):
 
 def read_choices(question: Question, links: Sequence[Link], index: LinkingIndex) -> Iterator[Candidate]:
     """Yield readings that choose among named things, which "or" parts and which are compared with nothing else."""
-    if any(token.norm in language().words["than"] for token in question.tokens):
+    if any(token.norm in WORDS["than"] for token in question.tokens):
         return
     entities = [x for x in links if x.kind == "entity" and (x.score >= MIN_NAME_SCORE or _is_only_one(x, question))]
     longest = sorted(entities, key=lambda each: (-each.covered.bit_count(), -each.score, each.refs))
@@ -368,20 +368,20 @@ def _is_only_one(link: Link, question: Question) -> bool:
     """Whether a capitalised part of a name is beside "or", and one thing alone has it."""
     beside = (question.tokens[i].norm for i in (link.start - 1, link.end) if 0 <= i < len(question.tokens))
     is_capital = all(token.text[0].isupper() for token in question.tokens[link.start : link.end])
-    return len(link.keys) == 1 and is_capital and any(word in language().words["either"] for word in beside)
+    return len(link.keys) == 1 and is_capital and any(word in WORDS["either"] for word in beside)
 
 
 def _are_alternatives(names: Sequence[Link], question: Question) -> bool:
     """Whether only "or", commas and articles stand between the names; or "and", after "which of"."""
-    words, known = question.tokens, language().words
+    words = question.tokens
     between = [range(one.end, other.start) for one, other in pairwise(names)]
-    if not all(i in question.stopwords or words[i].norm in known["either"] for gap in between for i in gap):
+    if not all(i in question.stopwords or words[i].norm in WORDS["either"] for gap in between for i in gap):
         return False
-    before = [token.norm for token in words[: names[0].start] if token.norm not in known["article"]]
+    before = [token.norm for token in words[: names[0].start] if token.norm not in WORDS["article"]]
     # "which of A and B", "of A and B, which"
-    asks_which = any(token.norm in known["asking_which"] for token in words)
-    follows_which_of = asks_which and before[-1:] and before[-1] in known["choosing_of"] and len(before) <= 2
-    conjunctions = known["either"] | known["joining"] if follows_which_of else known["either"]
+    asks_which = any(token.norm in WORDS["asking_which"] for token in words)
+    follows_which_of = asks_which and before[-1:] and before[-1] in WORDS["choosing_of"] and len(before) <= 2
+    conjunctions = WORDS["either"] | WORDS["joining"] if follows_which_of else WORDS["either"]
     return any(words[i].norm in conjunctions for gap in between for i in gap)
 
 
@@ -403,11 +403,10 @@ def _comparing_cue(question: Question, names: Sequence[Link]) -> Cue | None:
 def _restricts_place(first: Link, cue: Cue, question: Question) -> bool:
     """Whether the names only say where something else is: "the largest orchard in A or B". "More orchards in A or in B"
     asks for one of them."""
-    known = language().words
     if cue.kind in ("compared", "compare"):
         return False
-    before = [i for i in range(first.start) if question.tokens[i].norm not in known["article"]]
-    if not before or question.tokens[before[-1]].norm not in known["locating"]:
+    before = [i for i in range(first.start) if question.tokens[i].norm not in WORDS["article"]]
+    if not before or question.tokens[before[-1]].norm not in WORDS["locating"]:
         return False
     return cue.start < first.start or any(i not in question.stopwords for i in before)
 

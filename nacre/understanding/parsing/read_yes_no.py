@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nacre.language.data import language, phrase_list, word_list
+from nacre.language.data import WORDS, phrase_list, word_list
 from nacre.language.labels import alternative_values, none_value, true_value
 from nacre.plans.selects import filtered_variable
 from nacre.records.plan import Aggregate, Ask, Attribute, Filter, Itself, Select, Variable
@@ -39,12 +39,11 @@ def as_yes_no(candidate: Candidate, context: ParseContext) -> Candidate:
 
 def _asks_yes_no(candidate: Candidate, question: Question) -> bool:
     """Whether the question begins like one for yes or no; "can you list ..." is polite."""
-    known = language().words
     first, second = [*(token.norm for token in question.tokens[:2]), "", ""][:2]
-    is_polite = first in known["polite"] and second in known["polite_object"]
+    is_polite = first in WORDS["polite"] and second in WORDS["polite_object"]
     if is_polite and "flag" not in candidate.derivation.trace:
         return False
-    return isinstance(candidate.body, Select) and first in known["asking_yes_no"] and not _asks_which(question)
+    return isinstance(candidate.body, Select) and first in WORDS["asking_yes_no"] and not _asks_which(question)
 
 
 def _asks_which(question: Question) -> bool:
@@ -52,20 +51,19 @@ def _asks_which(question: Question) -> bool:
     if len(question.tokens) <= MAX_SECOND_QUESTION_WORDS:
         return False
     before, last = (token.norm for token in question.tokens[-2:])
-    known = language().words
-    return last in known["asking_which"] or (before in known["asking_which"] and last in known["pronouns"])
+    return last in WORDS["asking_which"] or (before in WORDS["asking_which"] and last in WORDS["pronouns"])
 
 
 def _choice_of_values(select: Select, links: Sequence[Link], question: Question, graph: SchemaGraph) -> Select | None:
     """The value that a question ending in "red or blue" asks for; None if it asks whether there is either."""
-    words, known = question.tokens, language().words
-    if words[0].norm not in known["being"] or words[1].norm in known["there"]:
+    words = question.tokens
+    if words[0].norm not in WORDS["being"] or words[1].norm in WORDS["there"]:
         return None
     asked = select.answers[0]
     if isinstance(asked, Attribute) and alternative_values(graph.about(asked.predicate)):
         properties = (link for link in links if link.kind == "property")
         named = [link for link in properties if any(ref.predicate == asked.predicate for ref in link.refs)]
-        says_both = any(words[i].norm in known["either"] for link in named for i in range(link.start, link.end))
+        says_both = any(words[i].norm in WORDS["either"] for link in named for i in range(link.start, link.end))
         return select if says_both else None
     of_any = [each for each in select.filters if isinstance(each.right, tuple) and isinstance(each.left, Attribute)]
     last = {link.start for link in links if link.kind == "value" and link.end == len(words)}
@@ -81,7 +79,7 @@ def _property_checks(select: Select, links: Sequence[Link], question: Question, 
     blocked"), an amount is more than nothing ("does it cost anything"), any other property has a value."""
     compared = {each.left for each in select.filters}
     named = {ref.predicate for link in links for ref in link.refs}
-    says_anything = any(token.norm in language().words["anything"] for token in question.tokens)
+    says_anything = any(token.norm in WORDS["anything"] for token in question.tokens)
     for attribute in dict.fromkeys(answer for answer in select.answers if isinstance(answer, Attribute)):
         if attribute in compared or attribute.predicate not in named:
             continue
@@ -117,11 +115,11 @@ KIND_RULE = "of kind"
 
 def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[Candidate]:
     """Yield "is Emma a novel": whether a named thing, or things of a class, are of another class."""
-    words, known = question.tokens, language().words
-    if len(words) < MIN_KIND_QUESTION_WORDS or words[0].norm not in known["being"]:
+    words = question.tokens
+    if len(words) < MIN_KIND_QUESTION_WORDS or words[0].norm not in WORDS["being"]:
         return
     # "is the tuba a brass instrument"
-    starts = (1, 2) if words[1].norm in known["article"] else (1,)
+    starts = (1, 2) if words[1].norm in WORDS["article"] else (1,)
     subjects = [x for x in links if x.exact and x.start in starts and x.kind in ("entity", "class")]
     last = [x for x in links if x.kind == "class" and x.end == len(words) and (x.exact or x.match == "like")]
     # the classes that the last words name, by their names before nouns for wider kinds
@@ -130,7 +128,7 @@ def read_kind_question(question: Question, links: Sequence[Link], graph: SchemaG
             between = [word.norm for word in words[subject.end : kind.start]]
             # "is it a novel", "is it equipment"
             is_mass = words[kind.end - 1].lemma in word_list("wording", "pieces") | word_list("wording", "mass")
-            has_article = is_mass or (bool(between) and between[-1] in known["article"])
+            has_article = is_mass or (bool(between) and between[-1] in WORDS["article"])
             if subject.end > kind.start or not set(between) <= set(phrase_list("parsing", "before_kind")):
                 continue
             if subject.kind == "entity" and has_article:

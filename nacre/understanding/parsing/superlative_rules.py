@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from nacre.language.data import language, phrase_list, phrase_map
+from nacre.language.data import WORDS, phrase_list, phrase_map
 from nacre.language.thesaurus import english_data, nouns_of_kind
 from nacre.language.tokens import Token, fold, split_name
 from nacre.language.word_forms import is_count_noun, is_plural
@@ -260,7 +260,7 @@ def _counts_parts(ranked: Ref | None, ref: Ref, context: ParseContext) -> bool:
     graph, about = context.graph, context.graph.about(ref.predicate)
     if ranked is not None and ranked.predicate and ranked.node == ref.node and ranked != ref:
         # "the most", and not "the largest"
-        says_most = any(token.norm in language().words["most"] for token in context.question.tokens)
+        says_most = any(token.norm in WORDS["most"] for token in context.question.tokens)
         is_shared = not graph.about(ranked.predicate).pairs_off
         return says_most and is_shared and is_measured_number(graph, ref.predicate)
     if ranked is None or ranked.predicate or ranked.node == ref.node or about.datatype != "integer" or about.unit:
@@ -382,23 +382,23 @@ class OrdinalMention(NamedTuple):
 
 def find_ordinals(question: Question) -> dict[int, OrdinalMention]:
     """Return the ordinals that may be values, by their start: in digits, or in words after a verb ("came second")."""
-    words, known = question.tokens, language().words
+    words = question.tokens
     numbers = {i for number in question.numbers for i in range(number.start, number.end)}
     found = []
     for i, token in enumerate(words):
         value = _value(token)
-        start = i - 1 if i > 1 and words[i - 1].norm in known["before_ordinal"] else i
-        has_verb = start > 0 and words[start - 1].norm in known["placing_verbs"]
+        start = i - 1 if i > 1 and words[i - 1].norm in WORDS["before_ordinal"] else i
+        has_verb = start > 0 and words[start - 1].norm in WORDS["placing_verbs"]
         # "was second in the race", and not "was the second oldest"
         is_alone = i + 1 == len(words) or i + 1 in question.stopwords
-        has_verb |= is_alone and start == i > 1 and words[i - 1].norm in known["being"]
+        has_verb |= is_alone and start == i > 1 and words[i - 1].norm in WORDS["being"]
         if value is None or i in numbers or not (has_verb or token.norm[0].isdigit()):
             continue
         found.append(OrdinalMention(start - 1 if has_verb else i, i + 1, value, has_verb))
         if has_verb:
             # the verb may name the property itself: "ranked"
             found.append(OrdinalMention(i, i + 1, value, False))
-    winners = (i for i, token in enumerate(words) if token.norm in known["winning"])
+    winners = (i for i, token in enumerate(words) if token.norm in WORDS["winning"])
     found += [OrdinalMention(i, i + 1, 1.0, True) for i in winners]
     return {ordinal.start: ordinal for ordinal in found}
 
@@ -413,7 +413,7 @@ def ordinal_conditions(
             changes = {"mode": "C", **last_target_as_condition(state)} if state.pending_is_target else {}
             yield ordinal.end, new._replace(**changes)
     after = words[ordinal.end] if ordinal.end < len(words) else None
-    place_words = language().words["placing"]
+    place_words = WORDS["placing"]
     has_noun = after is not None and after.norm in place_words
     concepts = tuple(sorted(place_words)) if ordinal.has_verb or has_noun else ()
     owners = dict.fromkeys(([state.owner] if state.owner else []) + list(state.nodes[:2]))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 
-from nacre.language.data import language, phrase_list, word_list
+from nacre.language.data import WORDS, cues, phrase_list, word_list
 from nacre.language.thesaurus import (
     GradableAdjective,
     english_data,
@@ -41,7 +41,7 @@ def analyse_question(text: str) -> Question:
     counted = {number.end for number in numbers if number.unit == OCCASION}
     units = _requested_units(tokens) | {at for at in counted if tokens[at : at + 1] and tokens[at].norm == "times"}
     not_cues = {i for start, end in quoted for i in range(start, end)} | units
-    stopwords = (function_words() | language().words["filler"]) - language().words["telling"]
+    stopwords = (function_words() | WORDS["filler"]) - WORDS["telling"]
     return Question(
         text,
         tokens,
@@ -64,10 +64,10 @@ def analyse_question(text: str) -> Question:
 def is_state(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word of requests says how things are: "on display", "are displayed"."""
     token = tokens[at]
-    if not at or token.lemma not in language().words["requesting"]:
+    if not at or token.lemma not in WORDS["requesting"]:
         return False
     before = tokens[at - 1].norm
-    is_participle = token.norm != token.lemma and token.norm.endswith("ed") and before in language().words["being"]
+    is_participle = token.norm != token.lemma and token.norm.endswith("ed") and before in WORDS["being"]
     return is_participle or before in word_list("question", "before_state")
 
 
@@ -81,21 +81,21 @@ def question_of_tokens(tokens: Sequence[Token]) -> Question:
 def _is_stopword(token: Token, stopwords: Collection[str], text: str) -> bool:
     """Whether a word carries no meaning; acronyms ("US") and letters that are no part of a word carry one."""
     is_parted = token.start > 0 and (text[token.start - 1].isspace() or text[token.start - 1] in '"“‘(')
-    if len(token.text) == 1 and is_parted and token.norm not in language().words["letters"]:
+    if len(token.text) == 1 and is_parted and token.norm not in WORDS["letters"]:
         return False
-    is_acronym = token.norm in language().words["acronyms"] and token.text.isupper() and not text.isupper()
+    is_acronym = token.norm in WORDS["acronyms"] and token.text.isupper() and not text.isupper()
     return not is_acronym and (token.norm in stopwords or token.lemma in stopwords)
 
 
 def _requested_units(tokens: Sequence[Token]) -> frozenset[int]:
     """The words that only say in which unit a number is wanted: "in miles per hour", "how many metres high"."""
-    known, units = language().words, unit_words()
+    units = unit_words()
 
     def is_unit(token: Token) -> bool:
         return len(token.norm) > 1 and bool({token.norm, token.lemma} & units)
 
     found: set[int] = set()
-    inside = known["rate"] | known["of_units"]
+    inside = WORDS["rate"] | WORDS["of_units"]
     for i, token in enumerate(tokens[1:], 1):
         if tokens[i - 1].norm != "in" or not is_unit(token):
             continue
@@ -104,7 +104,7 @@ def _requested_units(tokens: Sequence[Token]) -> frozenset[int]:
         if end == len(tokens) or tokens[end].norm in function_words():
             found.update(range(i, end))
     lead = [token.norm for token in tokens[:4]]
-    asks_number = len(lead) == 4 and lead[0] in known["degree"] and lead[1] in known["how_much"]
+    asks_number = len(lead) == 4 and lead[0] in WORDS["degree"] and lead[1] in WORDS["how_much"]
     if asks_number and is_unit(tokens[2]):
         unit = english_data()["units"].get(tokens[2].norm) or english_data()["units"].get(tokens[2].lemma)
         adjective = gradable_adjective(tokens[3])
@@ -126,7 +126,7 @@ INDIVISIBLE_KINDS = ("now", "distinct")  # cues in which shorter cues mean nothi
 def find_cues(words: Sequence[Token]) -> list[Cue]:
     """Return the cues of a question: by position, then those of the whole question."""
     cues = [cue for at in range(len(words)) for cue in _cues_at(words, at)]
-    if words and words[-1].norm in language().words["summed_up"] and not any(cue.end == len(words) for cue in cues):
+    if words and words[-1].norm in WORDS["summed_up"] and not any(cue.end == len(words) for cue in cues):
         # "what did they cost together?"
         cues.append(Cue(len(words) - 1, len(words), "sum"))
     for rule in QUESTION_RULES:
@@ -172,11 +172,11 @@ def _cues_at(words: Sequence[Token], at: int) -> Iterator[Cue]:
 
 def _by_word(words: Sequence[Token], at: int) -> Iterator[Cue]:
     """The cues of a word that is no superlative and no comparative itself: "more", "last", "most"."""
-    word, known = words[at].norm, language().words
+    word = words[at].norm
     is_last = at + 1 == len(words)
-    if word in known["more"] | known["fewer"] and not is_last and _chooses(words, len(words) - 1):
+    if word in WORDS["more"] | WORDS["fewer"] and not is_last and _chooses(words, len(words) - 1):
         # "which of them has more shelves?"
-        yield Cue(at, at + 1, "most", "up" if word in known["more"] else "down")
+        yield Cue(at, at + 1, "most", "up" if word in WORDS["more"] else "down")
     elif word in english_data()["at_end"] and (0 < at == len(words) - 1 or _is_first_of(words, at)):
         # "who joined last?", "the first concert"
         adjective = _as_adjective(words[at], english_data()["at_end"][word])
@@ -215,17 +215,17 @@ def _ranking(direction: str, adjective: GradableAdjective) -> str:
 
 def _listed(words: Sequence[Token], at: int) -> Iterator[Cue]:
     """The listed expressions that begin at a word, the longest of each kind."""
-    norms, known = [word.norm for word in words], language().words
+    norms = [word.norm for word in words]
     before = norms[at - 1] if at else ""
     longest: dict[str, int] = {}
-    for expression, kind, value in language().cues.get(norms[at], ()):
+    for expression, kind, value in cues().get(norms[at], ()):
         end = at + len(expression)
         if tuple(norms[at:end]) != expression or longest.get(kind, 0) > len(expression):
             continue
-        if kind == "count" and before in known["numbered"]:
+        if kind == "count" and before in WORDS["numbered"]:
             # "the phone number of" identifies phones
             continue
-        if kind == "group" and at and is_stand_in(words, end) and before not in known["locating"]:
+        if kind == "group" and at and is_stand_in(words, end) and before not in WORDS["locating"]:
             # "the year each one was built"
             continue
         longest[kind] = len(expression)
@@ -234,7 +234,7 @@ def _listed(words: Sequence[Token], at: int) -> Iterator[Cue]:
 
 def _degree(words: Sequence[Token], at: int) -> Iterator[Cue]:
     """ "How long"."""
-    if words[at].norm in language().words["degree"] and at + 1 < len(words):
+    if words[at].norm in WORDS["degree"] and at + 1 < len(words):
         adjective = gradable_adjective(words[at + 1])
         if adjective is not None and adjective.degree == "positive":
             yield Cue(at, at + 2, "degree", "|".join(adjective.concepts))
@@ -257,12 +257,11 @@ def _comparative(words: Sequence[Token], at: int, adjective: GradableAdjective, 
 
 def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
     """ "From the tallest to the shortest": both ends of one measure."""
-    known = language().words
     for start, word in enumerate(words):
-        if word.norm not in known["from"]:
+        if word.norm not in WORDS["from"]:
             continue
         span = enumerate(words[start + 1 : start + MAX_SPAN], start + 1)
-        content = [at for at, each in span if each.norm not in known["article"] | known["most"]][:3]
+        content = [at for at, each in span if each.norm not in WORDS["article"] | WORDS["most"]][:3]
         if len(content) < 3 or words[content[1]].norm != "to":
             continue
         first, last = (gradable_adjective(words[at]) for at in (content[0], content[2]))
@@ -270,7 +269,7 @@ def _from_to(words: Sequence[Token]) -> Iterator[Cue]:
             continue
         # what is new has a late date, and what is old an early one
         if not _measures(first.concepts).isdisjoint(_measures(last.concepts)):
-            is_least = words[content[0] - 1].norm in known["least"]
+            is_least = words[content[0] - 1].norm in WORDS["least"]
             direction = "down" if first.descending != is_least else "up"
             yield Cue(start, content[2] + 1, "ordered", _ranking(direction, first))
 
@@ -282,13 +281,12 @@ def _measures(concepts: Iterable[str]) -> set[str]:
 
 def _both_ends(words: Sequence[Token]) -> Iterator[Cue]:
     """ "The highest and lowest price", "the lowest price and the average price": aggregates, and no ranking."""
-    known = language().words
     functions = {
-        **dict.fromkeys(known["highest"], "max"),
-        **dict.fromkeys(known["lowest"], "min"),
-        **dict.fromkeys(known["middle"], ""),
+        **dict.fromkeys(WORDS["highest"], "max"),
+        **dict.fromkeys(WORDS["lowest"], "min"),
+        **dict.fromkeys(WORDS["middle"], ""),
     }
-    idle = known["article"] | known["joining"]
+    idle = WORDS["article"] | WORDS["joining"]
     paired: set[int] = set()
     for i, j in pairwise(at for at, word in enumerate(words) if word.norm in functions):
         between = [word.norm for word in words[i + 1 : j] if word.norm not in idle]
@@ -302,30 +300,30 @@ def _both_ends(words: Sequence[Token]) -> Iterator[Cue]:
 
 def _worth(words: Sequence[Token]) -> Iterator[Cue]:
     """ "Worth more than", "worth the least": a measure whose word is no adjective."""
-    known, measures = language().words, english_data()["as_measure"]
+    measures = english_data()["as_measure"]
     for start, word in enumerate(words):
         if word.norm not in measures:
             continue
         after = enumerate(words[start + 1 : start + 3], start + 1)
-        at = next((i for i, each in after if each.norm not in known["article"]), None)
+        at = next((i for i, each in after if each.norm not in WORDS["article"]), None)
         adjective = _as_adjective(word, measures[word.norm])
         if at is None or adjective is None:
             continue
         degree = words[at].norm
         # "spent the most money"
-        at += any(each.norm in known["money"] for each in words[at + 1 : at + 2])
-        if degree in known["more"] | known["fewer"]:
-            yield _compared(words, start, at + 1, degree in known["more"], adjective)
-        elif degree in known["most"] | known["least"]:
-            yield _superlative(start, at + 1, degree not in known["least"], adjective)
+        at += any(each.norm in WORDS["money"] for each in words[at + 1 : at + 2])
+        if degree in WORDS["more"] | WORDS["fewer"]:
+            yield _compared(words, start, at + 1, degree in WORDS["more"], adjective)
+        elif degree in WORDS["most"] | WORDS["least"]:
+            yield _superlative(start, at + 1, degree not in WORDS["least"], adjective)
 
 
 def _capacity(words: Sequence[Token]) -> Iterator[Cue]:
     """ "How many cars can the yard take", "how many fit in it": a measure, and no number of cars."""
-    norms, known = [word.norm for word in words], language().words
-    if norms[:1] and norms[0] in known["degree"] and {*norms[1:2]} & known["how_much"]:
+    norms = [word.norm for word in words]
+    if norms[:1] and norms[0] in WORDS["degree"] and {*norms[1:2]} & WORDS["how_much"]:
         is_held = not word_list("question", "holding").isdisjoint(norms)
-        able = (i for i, norm in enumerate(norms) if is_held and norm in known["polite"])
+        able = (i for i, norm in enumerate(norms) if is_held and norm in WORDS["polite"])
         fitting = (i for i, norm in enumerate(norms) if norm in word_list("question", "fitting"))
         at = min((*able, *fitting), default=MAX_SPAN)
         if at < MAX_SPAN:
@@ -338,11 +336,10 @@ QUESTION_RULES: tuple[Callable[[Sequence[Token]], Iterator[Cue]], ...] = (_from_
 
 def _is_first_of(words: Sequence[Token], at: int) -> bool:
     """Whether "first" ranks things: it may also belong to a number, a name ("first name") or time."""
-    known = language().words
-    if at + 1 == len(words) or (at and words[at - 1].norm not in known["article"] | known["whose_own"]):
+    if at + 1 == len(words) or (at and words[at - 1].norm not in WORDS["article"] | WORDS["whose_own"]):
         return False
     following, data = words[at + 1], english_data()
-    names: Collection[str] = known["naming"] | known["given"] | known["family"] | known["first_of_no_kind"]
+    names: Collection[str] = WORDS["naming"] | WORDS["given"] | WORDS["family"] | WORDS["first_of_no_kind"]
     forms = {following.norm, following.lemma}
     is_number = following.norm[0].isdigit() or any(forms & set(data[key]) for key in ("numbers", "ordinals", "units"))
     return not is_number and not forms & (function_words() | set(names))
@@ -351,11 +348,11 @@ def _is_first_of(words: Sequence[Token], at: int) -> bool:
 def _chooses(words: Sequence[Token], at: int) -> bool:
     """Whether a question says no more than "per hour", "to rent" or "in width" after a comparative, which then chooses:
     "which of them is cheaper"."""
-    known, norms = language().words, [word.norm for word in words]
-    if (known["than"] | known["either"]) & set(norms):
+    norms = [word.norm for word in words]
+    if (WORDS["than"] | WORDS["either"]) & set(norms):
         return False
-    after = at + 3 if set(norms[at + 1 : at + 2]) & known["after_choice"] else at + 1
-    return norms[0] in known["choosing"] and set(norms[after:]) <= function_words() | known["stand_in"]
+    after = at + 3 if set(norms[at + 1 : at + 2]) & WORDS["after_choice"] else at + 1
+    return norms[0] in WORDS["choosing"] and set(norms[after:]) <= function_words() | WORDS["stand_in"]
 
 
 MEASURE_KINDS = ("superlative", "most", "compare", "comparative")  # cues of a measure that a later clause may ask for
@@ -367,9 +364,8 @@ def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]
     measured = [cue for cue in cues if cue.kind in MEASURE_KINDS]
     if not measured:
         return None
-    known = language().words
     for at in range(len(words) - 1, MIN_WORDS_BEFORE - 1, -1):
-        is_joined = words[at].norm in known["joining"]
+        is_joined = words[at].norm in WORDS["joining"]
         clause = words[at + 1 :] if is_joined else words[at:]
         before = [cue for cue in measured if cue.end <= at]
         if not before or not clause:
@@ -377,7 +373,7 @@ def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]
         if _asks_for_figures(clause):
             return at
         is_parted = is_joined or "," in text[words[at - 1].end : words[at].start]
-        if not is_parted or clause[0].norm not in known["asking_measure"]:
+        if not is_parted or clause[0].norm not in WORDS["asking_measure"]:
             continue
         concepts = {each for cue in before if cue.kind == "superlative" for each in _measures(cue.ranking[1])}
         if _asks_for_measure(clause, concepts):
@@ -387,27 +383,25 @@ def trailing_clause_start(text: str, words: Sequence[Token], cues: Sequence[Cue]
 
 def _asks_for_figures(clause: Sequence[Token]) -> bool:
     """Whether a clause is "with the figures"."""
-    known = language().words
     *lead, last = (token.norm for token in clause)
-    begins_with = bool(lead) and lead[0] in known["owning"] and set(lead[1:]) <= known["article"] | known["possessive"]
-    return begins_with and last in known["figures"]
+    begins_with = bool(lead) and lead[0] in WORDS["owning"] and set(lead[1:]) <= WORDS["article"] | WORDS["possessive"]
+    return begins_with and last in WORDS["figures"]
 
 
 def _asks_for_measure(clause: Sequence[Token], concepts: set[str]) -> bool:
     """Whether a clause only asks for a measure: "how much is it", "what does it cost", "how tall is it"."""
-    known = language().words
-    content = [token for token in clause if token.norm not in function_words() | known["exactly"]]
+    content = [token for token in clause if token.norm not in function_words() | WORDS["exactly"]]
     adjectives = (each for each in map(gradable_adjective, content) if each is not None and each.degree == "positive")
     meant = [*(synonyms(token.lemma) for token in content), *(_measures(each.concepts) for each in adjectives)]
     if not concepts.isdisjoint(chain.from_iterable(meant)):
         return len(content) == 1
-    asks_number = len(clause) > 1 and clause[0].norm in known["degree"] and clause[1].norm in known["how_much"]
+    asks_number = len(clause) > 1 and clause[0].norm in WORDS["degree"] and clause[1].norm in WORDS["how_much"]
     if asks_number and len(content) == 1 and clause[2] is content[0]:
         # "how many days is that"
         return content[0].norm in unit_words() or content[0].lemma in unit_words()
-    if asks_number and len(clause) in (3, 4) and clause[2].norm in known["second_pronoun"]:
+    if asks_number and len(clause) in (3, 4) and clause[2].norm in WORDS["second_pronoun"]:
         # "how many they made"
         return True
-    pronouns = known["being"] | known["pronoun_one"]
+    pronouns = WORDS["being"] | WORDS["pronoun_one"]
     asks_what_it_is = len(clause) > 1 and all(token.norm in pronouns for token in clause[1:])
     return not content and (asks_number or asks_what_it_is)

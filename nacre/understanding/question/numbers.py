@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from nacre.language.data import language, pattern, word_list
+from nacre.language.data import WORDS, pattern, word_list
 from nacre.language.quantities import Quantity, find_quantities
 from nacre.language.thesaurus import GradableAdjective, english_data, gradable_adjective
 from nacre.language.tokens import Token, tokenize
@@ -106,8 +106,7 @@ def _counts_occasions(number: Number, text: str, tokens: Sequence[Token]) -> boo
 
 def is_stand_in(tokens: Sequence[Token], at: int) -> bool:
     """Whether a number word stands for a thing: "the year each one was founded"."""
-    known = language().words
-    return 0 < at < len(tokens) and tokens[at].norm in known["stand_in"] and tokens[at - 1].norm in known["before_one"]
+    return 0 < at < len(tokens) and tokens[at].norm in WORDS["stand_in"] and tokens[at - 1].norm in WORDS["before_one"]
 
 
 def _is_inside(start: int, moments: Mapping[int, re.Match[str]]) -> bool:

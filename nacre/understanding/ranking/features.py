@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from nacre.language.data import language, phrase_list
+from nacre.language.data import WORDS, phrase_list
 from nacre.language.thesaurus import nouns_of_kind
 from nacre.plans.selects import predicates_of
 from nacre.records.plan import AGGREGATES, OF_NUMBERS, Aggregate, Ask, Combine, Compute, Select
@@ -360,7 +360,7 @@ def answer_type_features(candidate: Candidate, question: Question, graph: Schema
     words = set(graph.words[ref.predicate] if ref.predicate else graph.nodes[ref.node].words)
     words |= set(graph.words[ref.via]) if ref.via else set()
     if first == "where":
-        fits = any(_is_noun_of_kind(word, "places") or word in language().words["latitude"] for word in words)
+        fits = any(_is_noun_of_kind(word, "places") or word in WORDS["latitude"] for word in words)
         return {**found, "asked where fits": float(fits), "asked where misfits": float(not fits)}
     if first == "who":
         fits = any(_is_noun_of_kind(word, "persons") for word in words)
@@ -409,7 +409,7 @@ def adjacency_features(candidate: Candidate, question: Question, graph: SchemaGr
     fitting, reversed_ = _count_directions(candidate, question, graph)
     # A class and the link that leads to it are one column.
     columns = {t._replace(ref=t.ref._replace(via="")) for t in d.targets}
-    joining = language().words["joining"] | language().words["listing"]
+    joining = WORDS["joining"] | WORDS["listing"]
     is_joined = len(columns) < 2 or question.wants_measure or "," in question.text
     is_unjoined = not (is_joined or any(t.norm in joining for t in question.tokens))
     is_unjoined &= all(cue.kind != "group" for cue in question.cues)
@@ -453,7 +453,7 @@ def _joined_properties(d: Derivation, question: Question) -> Iterator[tuple[Link
     """The properties right before and after an "and", with only function words in between."""
     properties = [x for x in d.links if x.kind == "property" and x.refs[0].predicate]
     for i, token in enumerate(question.tokens):
-        if token.norm not in language().words["joining"]:
+        if token.norm not in WORDS["joining"]:
             continue
         before = max((x for x in properties if x.end <= i), key=lambda x: x.end, default=None)
         after = min((x for x in properties if x.start > i), key=lambda x: x.start, default=None)
@@ -466,16 +466,15 @@ def _joined_properties(d: Derivation, question: Question) -> Iterator[tuple[Link
 def _count_directions(candidate: Candidate, question: Question, graph: SchemaGraph) -> tuple[int, int]:
     """How many values after "from" and "to" belong to properties that fit, and how many to opposite ones."""
     fitting = reversed_ = 0
-    words = language().words
     for link in candidate.derivation.links:
         if link.kind not in ("value", "entity") or not link.start:
             continue
         before = question.tokens[link.start - 1].norm
         for prepositions, own, opposite in _DIRECTIONS:
-            if before in words[prepositions]:
+            if before in WORDS[prepositions]:
                 label = _property_words(candidate, link, graph)
-                fitting += bool(label & words[own])
-                reversed_ += bool(label & words[opposite])
+                fitting += bool(label & WORDS[own])
+                reversed_ += bool(label & WORDS[opposite])
     return fitting, reversed_
 
 

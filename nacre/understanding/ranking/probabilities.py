@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from nacre.language.data import language
+from nacre.language.data import WORDS
 from nacre.language.word_forms import is_plural
 from nacre.plans.sql_joins import RAW_TEXT_SUFFIX
 from nacre.records.evidence import Cell, Table
@@ -74,7 +74,7 @@ def has_other_answer_class(candidate: Candidate, question: Question, graph: Sche
     first = next((i for i in range(len(question.tokens)) if i not in question.stopwords), None)
     if first is None or not is_plural(question.tokens[first].norm) or not isinstance(candidate.body, Select):
         return False
-    if any(token.norm in language().words["who"] for token in question.tokens[:first]):
+    if any(token.norm in WORDS["who"] for token in question.tokens[:first]):
         # "who has the most boats" begins with what it asks for
         return False
     if {NARROWER_KIND_RULE, OTHER_KIND_RULE} & set(d.trace):

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import lemma
 from nacre.language.word_forms import is_participle
@@ -91,7 +91,7 @@ def _uncovered(candidate: Candidate, question: Question, links: Sequence[Link], 
     if is_only_named and not any(s.edges or s.filters for s in selects):
         # two names of which nothing is stated but what they are, that something is "still" there, "back" or "returned"
         done = {token.norm for i, token in enumerate(question.tokens) if not d.covered >> i & 1}
-        is_state = any(map(is_participle, done)) or bool(done & language().words["whereabouts"])
+        is_state = any(map(is_participle, done)) or bool(done & WORDS["whereabouts"])
         if len(d.links) > 1 or OPEN_RULE in d.trace or is_state:
             yield question.text
     if OPEN_RULE in d.trace and BY_END_RULE not in d.trace:
@@ -113,7 +113,7 @@ def _uncovered(candidate: Candidate, question: Question, links: Sequence[Link], 
 
 def _last_dates(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
     """The day on which something was "last" done, for when it was done at all."""
-    last = language().words["the_last"]
+    last = WORDS["the_last"]
     for condition in candidate.derivation.conditions:
         predicate, is_before = condition.ref.predicate, condition.op not in ("known", "unknown", ">", ">=")
         is_last = predicate and graph.is_date(predicate) and last & set(graph.words[predicate])
@@ -123,8 +123,8 @@ def _last_dates(candidate: Candidate, question: Question, graph: SchemaGraph) ->
 
 def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
     """ "Another boat", "who else", where nothing is left out; a person that nothing said stands for."""
-    d, known = candidate.derivation, language().words
-    persons = (i for i, token in enumerate(question.tokens) if token.norm in known["pronoun_person"])
+    d = candidate.derivation
+    persons = (i for i, token in enumerate(question.tokens) if token.norm in WORDS["pronoun_person"])
     named = min((x.start for x in d.links if x.kind == "entity"), default=len(question.tokens))
     yield from (question.tokens[i].text for i in persons if i < named and not overlaps_link(i, i + 1, d.links))
     if KEPT_GIVEN_RULE in d.trace:
@@ -132,7 +132,7 @@ def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
     # "other than Ann", "who else besides Ann"
     names_others = any(cue.kind == "negation" for cue in question.cues)
     for i, token in enumerate(question.tokens):
-        is_other = token.norm in known["other"] | known["other_after"] and not names_others
+        is_other = token.norm in WORDS["other"] | WORDS["other_after"] and not names_others
         if is_other and not overlaps_link(i, i + 1, d.links):
             yield token.text
 
@@ -140,11 +140,11 @@ def _kept_others(candidate: Candidate, question: Question) -> Iterator[str]:
 def _unshown(candidate: Candidate, question: Question) -> Iterator[str]:
     """What is asked for beside a property, or of a thing, and is no column: "theme and artist", "engineer of it", "and
     is it heavy"."""
-    d, body, known = candidate.derivation, asked_select(candidate.body), language().words
+    d, body = candidate.derivation, asked_select(candidate.body)
     norms = [token.norm for token in question.tokens]
     for i in range(1, 0 if isinstance(candidate.body, Ask) else len(norms) - 2):
-        is_pronoun = norms[i + 2] in known["second_pronoun"] - known["possessive"]
-        if norms[i] in known["joining"] and norms[i + 1] in known["asking_yes_no"] and is_pronoun:
+        is_pronoun = norms[i + 2] in WORDS["second_pronoun"] - WORDS["possessive"]
+        if norms[i] in WORDS["joining"] and norms[i + 1] in WORDS["asking_yes_no"] and is_pronoun:
             yield _words(question, token_mask(i + 1, len(norms)))
     if body is None:
         return
@@ -154,14 +154,14 @@ def _unshown(candidate: Candidate, question: Question) -> Iterator[str]:
     used |= {variable.name for variable in body.variables if variable.keys}
     loose = {e.predicate for e in body.edges for name in (e.subject, e.object) if ends[name] == 1 and name not in used}
     for link in d.links:
-        start = next(i for i in range(link.start, -1, -1) if not i or norms[i - 1] not in known["article"])
+        start = next(i for i in range(link.start, -1, -1) if not i or norms[i - 1] not in WORDS["article"])
         before = norms[start - 1] if start else ""
-        is_beside = link.kind == "class" and before in known["joining"] and link.refs[0].node not in shown
+        is_beside = link.kind == "class" and before in WORDS["joining"] and link.refs[0].node not in shown
         if is_beside and any(x.end < link.start and x.refs[0].predicate in shown for x in d.links):
             yield _words(question, link.covered)
         is_noun = question.tokens[link.end - 1].norm == question.tokens[link.end - 1].lemma
         is_required = any(cue.kind == "having" and cue.end == start for cue in question.cues)
-        is_of = {*norms[link.end : link.end + 1]} <= known["choosing_of"] | {"for"}
+        is_of = {*norms[link.end : link.end + 1]} <= WORDS["choosing_of"] | {"for"}
         if link.kind == "property" and link.refs[0].via in loose and is_noun and is_of and not is_required:
             yield _words(question, link.covered)
 
@@ -308,7 +308,7 @@ def _in_part(candidate: Candidate, question: Question, links: Sequence[Link], gr
         if condition.ref.predicate and graph.about(condition.ref.predicate).unit:
             amounts = (n for n in question.numbers if not n.unit and n.value in condition.values and n.start)
             years = (n for n in amounts if FIRST_YEAR <= n.value <= LAST_YEAR)
-            dated = (n for n in years if question.tokens[n.start - 1].norm in language().words["locating"])
+            dated = (n for n in years if question.tokens[n.start - 1].norm in WORDS["locating"])
             yield from (_words(question, token_mask(n.start, n.end)) for n in dated)
 
 
@@ -354,7 +354,7 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
     with a unit beyond all numbers of a property without one, as 2.1 m is of heights in cm."""
     d = candidate.derivation
     for i, token in enumerate(question.tokens if isinstance(candidate.body, Ask) else ()):
-        is_all = token.norm in language().words["of_all_things"] and question.tokens[i - 1].norm != "at"
+        is_all = token.norm in WORDS["of_all_things"] and question.tokens[i - 1].norm != "at"
         if is_all and not overlaps_link(i, i + 1, d.links):
             yield token.text
     compares = any(c.op in INEQUALITIES or c.against is not None or c.top is not None for c in d.conditions)
@@ -366,7 +366,7 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
         yield _words(question, token_mask(joins[0].start, joins[-1].end))
     for target in (t for t in d.targets if not t.ref.predicate and t.distinct):
         for named in map(graph.about, graph.literals[target.ref.node]):
-            is_name = named.role in ("name", "identifier") or language().words["naming"] & set(graph.words[named.iri])
+            is_name = named.role in ("name", "identifier") or WORDS["naming"] & set(graph.words[named.iri])
             if is_name and named.objects < named.subjects:
                 yield question.text
     functions = {target.function for target in d.targets}
@@ -381,7 +381,7 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
     if "number per group" in d.trace and "avg" in functions and not any(cue.kind == "avg" for cue in question.cues):
         # "hours spent per shed" may be a total
         yield from (_words(question, cue.covered) for cue in each)
-    is_joined = any(token.norm in language().words["joining"] for token in question.tokens)
+    is_joined = any(token.norm in WORDS["joining"] for token in question.tokens)
     if "count" in functions and functions - {"count", ""} and not d.group and not is_joined:
         yield question.text
     summed = {target.ref.predicate for target in d.targets if target.function == "sum"}
@@ -408,14 +408,14 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
 def _of_totals(candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
     """Two totals that are compared although no word names what is added up; "how much did we pay" of things that may
     not be paid."""
-    d, order, words = candidate.derivation, candidate.derivation.order, language().words
+    d, order = candidate.derivation, candidate.derivation.order
     if not {SUMMED_SIDES_RULE, SETTLED_TOTAL_RULE}.isdisjoint(d.trace):
         yield question.text
     ranked = order.ref if order is not None and order.limit and not order.function else Ref(-1)
     is_amount = bool(ranked.predicate) and not graph.is_date(ranked.predicate)
     if is_amount and ranked.node not in {target.ref.node for target in d.targets}:
         # "which driver charged the most": the highest of one trip, or the most in all
-        ends = (c for c in question.cues if c.kind == "most" and question.tokens[c.end - 1].norm in words["most"])
+        ends = (c for c in question.cues if c.kind == "most" and question.tokens[c.end - 1].norm in WORDS["most"])
         yield from (_words(question, c.covered) for c in ends)
     sums = [cue for cue in question.cues if cue.kind == "sum"]
     unused = (link for link in links if link.kind == "property" and link not in d.links)
@@ -426,7 +426,7 @@ def _of_totals(candidate: Candidate, question: Question, links: Sequence[Link], 
 def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
     """ "Which plays ..." that gives dates, "what is the city ..." that gives a number, "who" that gives boats, "the
     cheapest price" that gives things, "the item with the number 12" that gives the number."""
-    d, words = candidate.derivation, language().words
+    d = candidate.derivation
     yield from _not_counted(candidate, question, graph)
     yield from _not_measured(candidate, question, graph)
     undated = {f"asked when for {kind}" for kind in ("text", "thing")}
@@ -437,14 +437,14 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     codes = [x.start for x in d.links if x.kind == "entity"] if IDENTIFIER_RULE in d.trace else []
     asked = {target.ref.predicate for target in d.targets} - {""}
     yield from (_words(question, x.covered) for x in d.links if x.end in codes and x.refs[0].predicate in asked)
-    if not question.tokens or question.tokens[0].norm not in words["asking_kind"]:
+    if not question.tokens or question.tokens[0].norm not in WORDS["asking_kind"]:
         return
     mentioned = (x for x in d.links if x.kind != "value")
     first = min(mentioned, key=lambda x: x.start, default=None)
     if first is None:
         return
     things = [target.ref for target in d.targets if not target.function and not target.ref.predicate]
-    is_listed = any(token.norm in words["listing"] | words["joining"] for token in question.tokens)
+    is_listed = any(token.norm in WORDS["listing"] | WORDS["joining"] for token in question.tokens)
     if first.kind == "class" and first.exact and 0 < len(things) < len(d.targets) and not is_listed:
         yield _words(question, first.covered)
     own = first.refs[0]
@@ -459,16 +459,16 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     is_named = any(graph.about(each).role in ("name", "identifier") for each in given)
     is_part = any(x.kind == "property" and x.refs[0].predicate in given and x.start <= first.end for x in d.links)
     counts = any(cue.kind in ("count", "group") for cue in question.cues)
-    if between <= words["being"] | words["article"] and not (is_named or is_part or counts):
+    if between <= WORDS["being"] | WORDS["article"] and not (is_named or is_part or counts):
         yield _words(question, first.covered)
 
 
 def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[str]:
     """ "How many" or "how much" if the answer is no number; its noun if the things that are counted are named after the
     verb: "how many calls did the stations have"."""
-    d, words = candidate.derivation, language().words
+    d = candidate.derivation
     asks = [token.norm for token in question.tokens[:2]]
-    end = 2 if len(asks) > 1 and asks[0] in words["degree"] and asks[1] in words["how_much"] else 0
+    end = 2 if len(asks) > 1 and asks[0] in WORDS["degree"] and asks[1] in WORDS["how_much"] else 0
     end = next((cue.end for cue in question.cues if cue.kind == "count" and cue.start == 0), end)
     numbers = (t.function or (t.ref.predicate and graph.is_numeric(t.ref.predicate)) for t in d.targets)
     if end and isinstance(candidate.body, Select) and d.targets and not any(numbers):
@@ -485,7 +485,7 @@ def _not_counted(candidate: Candidate, question: Question, graph: SchemaGraph) -
         # how often somebody did it is not how many persons, nor "how many times" an amount of time
         yield _words(question, token_mask(0, end))
     for cue in (cue for cue in question.cues if cue.kind == "count" and counted):
-        verbs = (i for i in range(cue.end, len(question.tokens)) if question.tokens[i].norm in words["helping"])
+        verbs = (i for i in range(cue.end, len(question.tokens)) if question.tokens[i].norm in WORDS["helping"])
         verb = next(verbs, cue.end)
         names = [x for x in d.links if x.kind == "class" and x.start >= cue.end and x.refs[0].node in counted]
         is_noun = any(i not in question.stopwords for i in range(cue.end, verb))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nacre.language.data import language, word_list
+from nacre.language.data import WORDS, word_list
 from nacre.records.plan import AGGREGATES, EXTREMES, Body, Combine, Compute, Select
 from nacre.understanding.linking.schema_graph import SchemaGraph
 from nacre.understanding.parsing.finish import UNSETTLED_DEGREE_RULE
@@ -67,7 +67,7 @@ def is_required_word(at: int, question: Question) -> bool:
     # The first word of a sentence is always capitalised.
     is_first = at == 0 or any(mark in ".?!" for mark in question.text[words[at - 1].end : words[at].start])
     is_name = words[at].text[:1].isupper() and not is_first
-    return is_name or (at > 0 and words[at - 1].norm in language().words["locating"])
+    return is_name or (at > 0 and words[at - 1].norm in WORDS["locating"])
 
 
 def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
@@ -82,7 +82,7 @@ def _ignored_numbers(d: Derivation, question: Question, graph: SchemaGraph) -> I
 
 def _ignored_cues(candidate: Candidate, question: Question, graph: SchemaGraph) -> Iterator[TokenSpan]:
     """Negations, a final total, a percentage, the measure of "how heavy", and a second date that are not used."""
-    d, words, joining = candidate.derivation, question.tokens, language().words["joining"]
+    d, words, joining = candidate.derivation, question.tokens, WORDS["joining"]
     functions = {t.function for t in d.targets} | {c.function for c in _all_conditions(d.conditions)}
     functions |= {d.order.function} if d.order is not None else set()
     is_aggregated = not isinstance(candidate.body, Select) or bool(functions & AGGREGATES.keys() - EXTREMES)
@@ -116,7 +116,7 @@ def _ignored_groups(d: Derivation, question: Question) -> Iterator[TokenSpan]:
     has_only_numbers = all(t.function or not t.ref.predicate for t in d.targets) and any(t.function for t in d.targets)
     if has_only_numbers and not d.group and "group is owner" not in d.trace:
         # "the total for each" is not one number. "The average size per order" is a property of orders.
-        grouping, words = language().words["grouping"], question.tokens
+        grouping, words = WORDS["grouping"], question.tokens
         last = {x.start for x in d.links if x.end == len(words) and x.kind in ("class", "property")}
         spans = ((c, {token.norm for token in words[c.start : c.end]}) for c in groups)
         yield from ((c.start, c.end) for c, said in spans if said & grouping or (c.value == "weak" and c.end in last))
@@ -144,7 +144,7 @@ def _ignored_comparisons(candidate: Candidate, question: Question) -> Iterator[T
     compares = any(c.op in INEQUALITIES or c.against is not None or c.top is not None for c in conditions)
     if compares or isinstance(candidate.body, Compute):
         return
-    than = language().words["than"]
+    than = WORDS["than"]
     for i, token in enumerate(question.tokens):
         # "narrower than" may be the name of a link.
         if token.norm in than and not any(x.kind == "property" and x.end == i for x in d.links):
@@ -181,7 +181,7 @@ def _all_conditions(conditions: tuple[Condition, ...]) -> Iterator[Condition]:
 
 def _is_negated(candidate: Candidate) -> bool:
     d = candidate.derivation
-    lacking = language().words["lacking"]
+    lacking = WORDS["lacking"]
     return any(
         c.negated or c.op in ("unknown", "!=") or any(str(v).casefold() in lacking for v in c.values)
         for c in _all_conditions(d.conditions)
