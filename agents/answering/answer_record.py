@@ -27,6 +27,7 @@ from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Tabl
 from nacre.records.json_form import to_json
 from nacre.records.plan import Ask
 from nacre.records.turn import EarlierTurn, Reading, Understanding
+from nacre.understanding.question.analyse import analyse_question, content_positions
 from nacre.understanding.ranking.rank import load_weights
 
 KEYS_SHOWN = 100
@@ -136,8 +137,8 @@ def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
         own = {each for each in words if each.islower() or view.standalone.lstrip().startswith(each)}
     mentions = (*view.understanding.mentions, *view.understanding.candidates)
     taken = {fold(w) for each in mentions if each.score >= TAKEN_SCORE for w in each.text.split()}
-    free = [w for w in words if w and w in own and fold(w) not in taken and not any(map(str.isdigit, w))]
-    return [escape_markup(each) for each in free[:MAX_UNCLEAR]]
+    free = [w for w in words if w in own and fold(w) not in taken and not any(map(str.isdigit, w))]
+    return [escape_markup(w) for w in free if content_positions(analyse_question(w))][:MAX_UNCLEAR]
 
 
 def _plan(view: TurnView, draft: AnswerDraft) -> dict[str, Any] | None:

@@ -152,10 +152,10 @@ def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
         predicate = texts[number]
         if predicate in schema.predicate_of:
             for value, code in sorted((texts[v], texts[c]) for v, said in codes.items() for c in said):
-                if any(map(str.isalpha, code)):
-                    yield lexicon_row(
-                        LexiconEntry(lexicon_tokens(split_name(code)), "value", value, predicate, value, "", 1.0)
-                    )
+                # as it is written, and in parts that begin with capitals
+                forms = sorted({lexicon_tokens(code), lexicon_tokens(split_name(code))})
+                for tokens in forms if any(map(str.isalpha, code)) else ():
+                    yield lexicon_row(LexiconEntry(tokens, "value", value, predicate, value, "", 1.0))
 
 
 def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:
