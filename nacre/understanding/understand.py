@@ -86,7 +86,9 @@ def understand(
         # All other readings contain the number that only stands in for the earlier answer.
         readings = revised
     merged = follow_up.merge_readings(revised, readings, MAX_READINGS)
-    readings = tuple(_as_asked(each, rewrite, schema) for each in merged)
+    # all things of the turn that is referred to, and for a chart those that its numbers are of
+    whole = (_of_all_things(each, rewrite.scope, schema) for each in merged)
+    readings = tuple(_with_things(each, schema) if rewrite.display == "chart" else each for each in whole)
     group = group_reader(linker, deadline)
     profile = None if revised else profile_plan(question, links, linker.index, rewrite.scope, group)
     if profile is not None:
@@ -110,21 +112,13 @@ def understand(
         absent=absent_names(unknown, question, linker.lexicon),
     )
     if rewrite.is_unread:
-        return _names_alone(understanding)
+        # other words of a language that is not read mean something else in English
+        return Understanding(
+            rewrite.standalone, understanding.mentions, candidates=understanding.candidates, named=understanding.named
+        )
     if verified and not rewrite.scope:
         understanding = service("verified", "apply")(understanding, verified, text, question, links, linker)
     return understanding
-
-
-def _as_asked(reading: Reading, rewrite: Rewrite, schema: Schema) -> Reading:
-    """A reading with all things of the turn that it refers to, and for a chart with those that its numbers are of."""
-    whole = _of_all_things(reading, rewrite.scope, schema)
-    return _with_things(whole, schema) if rewrite.display == "chart" else whole
-
-
-def _names_alone(read: Understanding) -> Understanding:
-    """What is named: other words of a language that is not read mean something else in English."""
-    return Understanding(read.standalone, read.mentions, candidates=read.candidates, named=read.named)
 
 
 def _chosen(reading: Reading, gloss: str, schema: Schema) -> Reading:

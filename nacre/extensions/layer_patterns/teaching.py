@@ -47,7 +47,7 @@ from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconWord
 from nacre.understanding.glossing import gloss_question, question_language
 from nacre.understanding.linking.link_mentions import link_mentions, linker_of
-from nacre.understanding.question.analyse import analyse_question, content_positions
+from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.understand import understand
 from nacre.wording.answer import verbalise_result
 from nacre.wording.translations import translate_result
@@ -80,7 +80,8 @@ def require_teachable(word: str, graph: Graph) -> None:
     if not 0 < len(tokens) <= MAX_WORDS or len(word) > MAX_NAME:
         raise ConfigError(f"Teach 1 to {MAX_WORDS} words, at most {MAX_NAME} characters.")
     shown, question = quote_line(word), analyse_question(word)
-    content = content_positions(question)
+    inside = question.stopwords.union(*(range(cue.start, cue.end) for cue in question.cues))
+    content = set(range(len(question.tokens))) - inside
     linker = linker_of(lexicon_for(graph, word))
     for link in link_mentions(question, linker.index):
         # a guess by a thesaurus or by the beginning of a word is none

@@ -37,11 +37,8 @@ log = logging.getLogger(__name__)
 # characters of a question that a word is tried with (given)
 MAX_QUESTION = 1000
 
-# the largest graphs take some minutes (given)
-APPLY_SECONDS = 1800
-
-# how long a change waits for the one before it, in seconds (given)
-WAIT_SECONDS = 20
+# the largest graphs take some minutes; a change waits a while for the one before it (given)
+APPLY_SECONDS, WAIT_SECONDS = 1800, 20
 
 # a layer needs this right
 WRITE = "write"
@@ -165,9 +162,8 @@ def change_names(look_up: GraphLookUpDep, change: NamesChange) -> GraphNames:
     require_names_right(look_up)
     with look_up.open() as opened:
         layers, sign = signed_layers(look_up, opened)
-        if (of := Named("value" if change.value else "thing", change.iri, change.value)) not in names_from_people(
-            layers
-        ):
+        of = Named("value" if change.value else "thing", change.iri, change.value)
+        if of not in names_from_people(layers):
             if change.iri not in opened.schema.class_of and change.iri not in opened.schema.predicate_of:
                 raise NotFound(f"No class or property {change.iri[:200]!r} in graph {look_up.graph!r}.")
             of = Named("class" if change.iri in opened.schema.class_of else "property", change.iri)

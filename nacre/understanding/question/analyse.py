@@ -71,12 +71,6 @@ def is_state(tokens: Sequence[Token], at: int) -> bool:
     return is_participle or before in word_list("question", "before_state")
 
 
-def content_positions(question: Question) -> set[int]:
-    """The positions of the tokens that are no part of a cue and have a meaning."""
-    inside = question.stopwords.union(*(range(cue.start, cue.end) for cue in question.cues))
-    return set(range(len(question.tokens))) - inside
-
-
 def question_of_tokens(tokens: Sequence[Token]) -> Question:
     """Return a question without cues and numbers, of which only names are looked up."""
     text = " ".join(token.text for token in tokens)
