@@ -201,6 +201,19 @@ def test_all_names_can_be_searched_with_what_the_question_would_give(houses: Lib
     assert found("zorb", "", "nothing like that") == []
 
 
+def test_only_words_that_can_be_taught_are_offered(houses: Library) -> None:
+    async def unclear(*questions: str) -> list[list[str]]:
+        async with open_turn_service(Settings(data=houses.data), lasting=True, warm=False) as service:
+            return [(await service.answer(each, "houses"))["unclear"] for each in questions]
+
+    offered = asyncio.run(
+        unclear(
+            "Which pumps are the dearest?", "Which pump has been here longest?", "Which pump was in the kip longest?"
+        )
+    )
+    assert offered == [[], [], ["kip"]]
+
+
 def test_the_command_proposes_teaches_and_asks_again(houses: Library, capfd: pytest.CaptureFixture[str]) -> None:
     def run(*arguments: str) -> str:
         assert main(["layer", "teach", *arguments, "--graph", "houses"]) == 0
