@@ -146,8 +146,8 @@ def named_meaning(name: str, graph: Graph, value: str = "", word: str = "", ques
         return _meaning(found[0], schema)
     if found:
         several = [f"the {_in_words(each, schema)}" for each in found]
-        iris = [_meaning(each, schema).iri for each in found]
-        shown = (text if several.count(text) == 1 else iri for text, iri in zip(several, iris, strict=True))
+        pairs = zip(several, map(_targets, found), strict=True)
+        shown = (text if several.count(text) == 1 else target for text, (target, *_) in pairs)
         raise ConfigError(f"Several are called “{quote_line(name)}”: {', '.join(shown)}. Give one of these.")
     raise ConfigError(f"Nothing is called “{quote_line(name)}”. Leave it out to see the likeliest.")
 
@@ -155,9 +155,9 @@ def named_meaning(name: str, graph: Graph, value: str = "", word: str = "", ques
 def _in_words(term: _Term, schema: Schema) -> str:
     """The folded name of a term with what it is: "class tool", "property tool of hire", "value gas of heating"."""
     meaning = _meaning(term, schema)
-    domains = (schema.class_of.get(iri) for iri in term.domains) if isinstance(term, Predicate) else ()
-    of = meaning.of or next((each.label for each in domains if each), "")
-    return fold(f"{meaning.kind} {meaning.name}{' of ' if of else ''}{of}")
+    domains = [schema.class_of[i].label for i in getattr(term, "domains", ()) if i in schema.class_of]
+    of = [meaning.of] if meaning.of else domains[:1]
+    return fold(" of ".join((f"{meaning.kind} {meaning.name}", *of)))
 
 
 def _reading_with(word: str, term: _Term, question: str, graph: Graph) -> tuple[float, str]:
@@ -207,8 +207,7 @@ def _nearest_terms(word: str, question: str, graph: Graph) -> list[tuple[float, 
     taken = {name for each in others for name in (each.target, singular(fold(each.text)))}
     properties = [each for each in schema.shown_predicates if each.role in TELLING_ROLES]
     own = [each for each in properties if classes.intersection(each.domains)]
-    rest = (each for each in properties if each not in own)
-    every: list[_Term] = [*own, *schema.shown_classes, *rest, *_values(graph)]
+    every: list[_Term] = [*own, *schema.shown_classes, *(p for p in properties if p not in own), *_values(graph)]
     terms = [each for each in every if taken.isdisjoint(_targets(each))][:MAX_TERMS]
     texts = [f"{each.label}. {comment}" if (comment := getattr(each, "comment", "")) else each.label for each in terms]
     by_words = word_likenesses(asked_forms(word), [text_forms(each) for each in texts])
