@@ -27,6 +27,7 @@ from nacre.records.evidence import Evidence, EvidenceSentence, Query, Rows, Tabl
 from nacre.records.json_form import to_json
 from nacre.records.plan import Ask
 from nacre.records.turn import EarlierTurn, Reading, Understanding
+from nacre.understanding.question.analyse import analyse_question
 from nacre.understanding.ranking.rank import load_weights
 
 KEYS_SHOWN = 100
@@ -137,8 +138,9 @@ def _unclear(view: TurnView, draft: AnswerDraft) -> list[str]:
         own = {each for each in words if each.islower() or view.standalone.lstrip().startswith(each)}
     mentions = (*view.understanding.mentions, *view.understanding.candidates)
     taken = {fold(w) for each in mentions if each.score >= TAKEN_SCORE for w in each.text.split()}
-    free = [w for w in words if w and w in own and fold(w) not in taken and not any(map(str.isdigit, w))]
-    return [escape_markup(each) for each in free[:MAX_UNCLEAR]]
+    free = [w for w in words if w in own and fold(w) not in taken and not any(map(str.isdigit, w))]
+    asked = [(w, analyse_question(w)) for w in free]
+    return [escape_markup(w) for w, q in asked if not q.cues and len(q.stopwords) < len(q.tokens)][:MAX_UNCLEAR]
 
 
 def _verified(view: TurnView, draft: AnswerDraft, cited: Sequence[Evidence]) -> VerifiedRecord | None:

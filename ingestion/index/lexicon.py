@@ -146,16 +146,15 @@ def _value_names(value: str, predicate: Predicate, values: int) -> Iterator[Lexi
 
 
 def _codes(layout: Layout, schema: Schema) -> Iterator[Row]:
-    """The codes of expanded values as further names."""
+    """The codes of expanded values as further names, as they are written and in parts that begin with capitals."""
     texts = layout.facts.texts
     for number, codes in sorted(layout.facts.codes.items()):
         predicate = texts[number]
         if predicate in schema.predicate_of:
             for value, code in sorted((texts[v], texts[c]) for v, said in codes.items() for c in said):
-                if any(map(str.isalpha, code)):
-                    yield lexicon_row(
-                        LexiconEntry(lexicon_tokens(split_name(code)), "value", value, predicate, value, "", 1.0)
-                    )
+                forms = sorted({lexicon_tokens(code), lexicon_tokens(split_name(code))})
+                for tokens in forms if any(map(str.isalpha, code)) else ():
+                    yield lexicon_row(LexiconEntry(tokens, "value", value, predicate, value, "", 1.0))
 
 
 def _countries(layout: Layout, schema: Schema) -> Iterator[Row]:

@@ -42,8 +42,7 @@ def unit_words() -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def is_person(noun: str) -> bool:
     """Whether a noun phrase names persons, who are "they" and not "it"."""
-    words = noun.casefold().split()
-    return bool(words) and lemma(words[-1]) in nouns_of_kind("persons")
+    return is_noun_of_kind("persons", noun)
 
 
 def is_noun_of_kind(kind: str, noun: str) -> bool:

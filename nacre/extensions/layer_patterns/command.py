@@ -137,7 +137,7 @@ def teach_word(word: str, meaning: str, question: str, graph: str, again: str) -
             print_line(adapt_commands(f"Run: {again}"))
             return False
         place = int(meaning) if meaning.isdecimal() else 0
-        chosen = found[place - 1] if 0 < place <= len(found) else taught_meaning(word, meaning, opened)
+        chosen = found[place - 1] if 0 < place <= len(found) else taught_meaning(word, meaning, opened, "", question)
         named = Named(chosen.kind, chosen.iri, chosen.value)
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
 

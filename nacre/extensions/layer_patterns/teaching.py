@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, FastAPI, Query
 from pydantic import BaseModel, Field
@@ -28,15 +28,18 @@ from nacre.access.likeness import (
 )
 from nacre.access.open_graph import lexicon_for
 from nacre.errors import ConfigError
+from nacre.language.data import WORDS
 from nacre.language.sanitize import quote_line
+from nacre.language.thesaurus import function_words
 from nacre.language.tokens import fold, lemma, name_tokens, tokenize
 from nacre.language.translation import GLOSSED_LANGUAGES
+from nacre.language.word_forms import is_plural, singular
 from nacre.plans.selects import plan_elements, plan_parts
 from nacre.records.evidence import Rows
 from nacre.records.plan import Body, Variable
 from nacre.records.schema import Class, Predicate, Schema
 from nacre.records.threads import raise_if_cancelled
-from nacre.records.turn import Mention, Reading, Rewrite
+from nacre.records.turn import Mention, Reading, Rewrite, Understanding
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
 from nacre.serving.http.layer import MAX_QUESTION, WRITE, GraphNames, require_names_right, signed_layers, start_change
 from nacre.serving.page.pages import PageFiles
@@ -52,13 +55,16 @@ from nacre.wording.translations import translate_result
 from tools.sql import run_reading
 
 # what is proposed, is tried with the question or found by a search, and is compared, at most (given)
-MAX_PROPOSED, MAX_TRIED, MAX_TERMS = 3, 8, 400
+MAX_PROPOSED, MAX_TRIED, MAX_TERMS = 3, 20, 400
 
 # seconds for trying them; the rest is proposed without an answer (given)
 TRYING_SECONDS = 4.0
 
 # what adds to the likeness: the question is about things that have the property; a reading with score 1 (given)
 NEAR_GAIN, SCORE_GAIN = 0.15, 1.0
+
+# what adds for a term that fits the place of the word in the question, and what less a code or a text has (given)
+SLOT_GAIN, CODE_LOSS = 0.3, 0.1
 
 _LINK_KINDS = {"class": "the class", "property": "the property", "entity": "the thing", "value": "a value of"}
 
@@ -80,7 +86,9 @@ def require_teachable(word: str, graph: Graph, *, as_text: bool = False) -> None
     content = set(range(len(question.tokens))) - inside
     linker = linker_of(lexicon_for(graph, word))
     for link in link_mentions(question, linker.index):
-        if (link.exact or link.score >= TAKEN_SCORE) and content <= set(range(link.start, link.end)):
+        # a guess by a thesaurus or by the beginning of a word is none
+        is_name = link.match not in ("like", "link like", "nearly whole") and (link.exact or link.score >= TAKEN_SCORE)
+        if is_name and content <= set(range(link.start, link.end)):
             ref, schema_graph = link.refs[0], linker.index.graph
             of = ref.predicate or ref.via
             label = link.label or (schema_graph.about(of).label if of else schema_graph.nodes[ref.node].label)
@@ -99,15 +107,11 @@ def require_teachable(word: str, graph: Graph, *, as_text: bool = False) -> None
 def find_meanings(word: str, question: str, graph: Graph, search: str = "") -> tuple[Meaning, ...]:
     """The likeliest meanings, best first: those that answer the question, then those with names like the word; with
     `search`, those with a name whose words begin so. Raises ConfigError as `require_teachable`."""
-    require_teachable(word, graph)
-    deadline = time.monotonic() + TRYING_SECONDS
+    require_teachable(word, graph, as_text=bool(search))
     found: list[tuple[float, Meaning]] = []
     near = [(0.0, each) for each in _called(search, graph)] if search else _nearest_terms(word, question, graph)
-    if not search:
-        # of values, which may be many, only the nearest one stands beside classes and properties
-        values = [each for each in near if isinstance(each[1], LexiconEntry)]
-        near = [each for each in near if each not in values][: MAX_TRIED if question else MAX_PROPOSED] + values[:1]
-    for likeness, term in near[: MAX_TRIED + 1]:
+    deadline = time.monotonic() + TRYING_SECONDS
+    for likeness, term in near[: MAX_TRIED if question or search else MAX_PROPOSED]:
         raise_if_cancelled()
         score, meaning = 0.0, _meaning(term, graph.schema)
         if question:
@@ -119,15 +123,17 @@ def find_meanings(word: str, question: str, graph: Graph, search: str = "") -> t
     if search:
         return (*ranked, *_reworded(word, search.strip(), question, graph))
     # an answer that an earlier one gives already does not come from the word
-    apart = {each.answer if question and each.answer else (each.iri, each.value): each for each in reversed(ranked)}
-    return tuple(reversed(apart.values()))[:MAX_PROPOSED]
+    apart: dict[object, Meaning] = {}
+    for each in ranked:
+        apart.setdefault(each.answer if question and each.answer else (each.iri, each.value), each)
+    return tuple(apart.values())[:MAX_PROPOSED]
 
 
-def taught_meaning(word: str, name: str, graph: Graph, value: str = "") -> Meaning:
+def taught_meaning(word: str, name: str, graph: Graph, value: str = "", question: str = "") -> Meaning:
     """As `named_meaning`, of a word that can be taught, or else the text that it stands for. Raises ConfigError as
     `require_teachable`."""
     try:
-        meaning = named_meaning(name, graph, value)
+        meaning = named_meaning(name, graph, value, word, question)
     except ConfigError:
         if value or not is_readable(name, graph):
             raise
@@ -148,26 +154,43 @@ def is_readable(text: str, graph: Graph) -> bool:
     return is_short and bool(named) and len(read) == len(question.tokens)
 
 
-def named_meaning(name: str, graph: Graph, value: str = "") -> Meaning:
-    """The class or property with this IRI or name, the `value` of that property, or the thing with this IRI. Raises
-    ConfigError unless just one has it."""
-    terms: list[Class | Predicate] = [*graph.schema.classes]
-    terms += (each for each in graph.schema.predicates if each.role not in ("type", "schema"))
-    wanted = name.strip().casefold()
-    found: list[_Term] = [each for each in terms if each.iri == name.strip()]
-    found = found or [each for each in terms if each.label.casefold() == wanted]
-    found = found or [each for each in terms if wanted in map(str.casefold, each.alt_labels)]
+def named_meaning(name: str, graph: Graph, value: str = "", word: str = "", question: str = "") -> Meaning:
+    """The class, property, value or thing with this IRI or name, or the `value` of that property. Of a class and
+    properties of one name, a `word` that asks for things means the class. Raises ConfigError unless just one has it."""
+    schema, wanted = graph.schema, fold(name.strip()).removeprefix("the ")
+    terms: list[_Term] = [*schema.classes]
+    terms += (each for each in schema.predicates if each.role not in ("type", "schema"))
+    found = [each for each in terms if name.strip() in _targets(each)[:1]]
+    found = found or [each for each in terms if wanted in (fold(each.label), _in_words(each, schema))]
+    found = found or [each for each in terms if wanted in map(fold, getattr(each, "alt_labels", ()))]
     if value:
         of = {each.iri for each in found if isinstance(each, Predicate)}
         found = [each for each in _values(graph) if each.target == value and each.predicate in of]
-    elif not found and not graph.attached and (thing := graph.lexicon.thing(name.strip())) is not None:
-        return Meaning("thing", name.strip(), thing.label)
+    elif not found and not graph.attached:
+        if (thing := graph.lexicon.thing(name.strip())) is not None:
+            return Meaning("thing", name.strip(), thing.label)
+        things = {each.target: each for each in graph.lexicon.exact(name_tokens(name)) if each.kind == "entity"}
+        others: list[_Term] = [*_values(graph), *things.values()]
+        found = [each for each in others if wanted in (fold(each.label), _in_words(each, schema))]
+    classes = [each for each in found if isinstance(each, Class)]
+    if len(classes) == 1 and (is_plural(word) or _slot(word, question, Understanding(question)) in ("class", "count")):
+        found = [*classes]
     if len(found) == 1:
-        return _meaning(found[0], graph.schema)
+        return _meaning(found[0], schema)
     if found:
-        iris = ", ".join(_meaning(each, graph.schema).iri for each in found)
-        raise ConfigError(f"Several are called “{quote_line(name)}”: {iris}. Give one.")
-    raise ConfigError(f"No class or property is called “{quote_line(name)}”. Leave it out to see the likeliest.")
+        several = [f"the {_in_words(each, schema)}" for each in found]
+        pairs = zip(several, map(_targets, found), strict=True)
+        shown = (text if several.count(text) == 1 else target for text, (target, *_) in pairs)
+        raise ConfigError(f"Several are called “{quote_line(name)}”: {', '.join(shown)}. Give one of these.")
+    raise ConfigError(f"Nothing is called “{quote_line(name)}”. Leave it out to see the likeliest.")
+
+
+def _in_words(term: _Term, schema: Schema) -> str:
+    """The folded name of a term with what it is: "class tool", "property tool of hire", "value gas of heating"."""
+    meaning = _meaning(term, schema)
+    domains = [schema.class_of[i].label for i in getattr(term, "domains", ()) if i in schema.class_of]
+    of = [meaning.of] if meaning.of else domains[:1]
+    return fold(" of ".join((f"{meaning.kind} {meaning.name}", *of)))
 
 
 def _reading_with(word: str, term: _Term, question: str, graph: Graph) -> tuple[float, str]:
@@ -179,7 +202,7 @@ def _reading_with(word: str, term: _Term, question: str, graph: Graph) -> tuple[
     if best is None or not _uses(word, term, best.plan.body, understood.mentions):
         return 0.0, ""
     answer = _answer(best, graph, question, rewrite.gloss)
-    return (best.score * best.covered, answer) if answer else (0.0, "")
+    return (best.probability or 0.0, answer) if answer else (0.0, "")
 
 
 def _answer(reading: Reading, graph: Graph, question: str, gloss: str) -> str:
@@ -222,26 +245,89 @@ def _uses(word: str, term: _Term, body: Body, mentions: Sequence[Mention]) -> bo
 
 
 def _nearest_terms(word: str, question: str, graph: Graph) -> list[tuple[float, _Term]]:
-    """The classes, properties and values that may be meant, with their likeness, the likeliest first."""
+    """The classes, properties and values that may be meant, with their likeness, the likeliest first; none that another
+    word of the question means."""
     schema, lexicon = graph.schema, lexicon_for(graph, question or word)
     understood = understand(_standalone(question or word, lexicon), schema, lexicon)
-    about = (*understood.readings[:1], *(each.everything for each in understood.named))
-    classes = {iri for each in about for iri in plan_elements(each.plan.body)}
+    best = next(iter(understood.readings), None)
+    guessed = plan_elements(best.plan.body) if best else frozenset()
+    classes = guessed.union(*(plan_elements(each.everything.plan.body) for each in understood.named))
+    others = [each for each in understood.mentions if each.score >= TAKEN_SCORE and fold(each.text) not in fold(word)]
+    taken = {name for each in others for name in (each.target, singular(fold(each.text)))}
     properties = [each for each in schema.shown_predicates if each.role in TELLING_ROLES]
-    own = [each for each in properties if classes & {*each.domains, *each.ranges}]
-    others = (each for each in properties if each not in own)
-    every: list[_Term] = [*own, *schema.shown_classes, *others, *_values(graph)]
-    terms = every[:MAX_TERMS]
+    own = [each for each in properties if classes.intersection(each.domains)]
+    every: list[_Term] = [*own, *schema.shown_classes, *(p for p in properties if p not in own), *_values(graph)]
+    terms = [each for each in every if taken.isdisjoint(_targets(each))][:MAX_TERMS]
     texts = [f"{each.label}. {comment}" if (comment := getattr(each, "comment", "")) else each.label for each in terms]
     by_words = word_likenesses(asked_forms(word), [text_forms(each) for each in texts])
-    near, kind = likenesses(word, texts, by_words, graph.lexicon), requested_kind(question)
+    near, slot = likenesses(word, texts, by_words, graph.lexicon), _slot(word, question, understood)
+    kind = requested_kind(question)
     found = [
         likeness
         + NEAR_GAIN * (each in own)
-        + KIND_GAIN * (isinstance(each, Predicate) and is_of_kind(each, kind, schema))
+        + NEAR_GAIN * (best.score if best and not guessed.isdisjoint(_targets(each)) else 0)
+        + KIND_GAIN * (kind != "number" and isinstance(each, Predicate) and is_of_kind(each, kind, schema))
+        + SLOT_GAIN * _fit(each, slot, schema)
+        - CODE_LOSS * (isinstance(each, Predicate) and each.role != "fact")
         for each, likeness in zip(terms, near, strict=True)
     ]
     return sorted(zip(found, terms, strict=True), key=lambda each: -each[0])
+
+
+def _targets(term: _Term) -> tuple[str, ...]:
+    """What mentions of a term have as a target, or as the text of a class."""
+    if isinstance(term, LexiconEntry):
+        return (term.target,)
+    return (
+        (term.iri, *(singular(fold(each)) for each in (term.label, *term.alt_labels)))
+        if isinstance(term, Class)
+        else (term.iri,)
+    )
+
+
+_Slot = Literal["", "class", "count", "amount", "date", "property", "state", "value"]
+
+
+def _slot(word: str, question: str, understood: Understanding) -> _Slot:
+    """What the place of a word in its question asks for."""
+    asked, words = analyse_question(question), name_tokens(word)
+    norms = tuple(token.norm for token in asked.tokens)
+    lemmas, sought = [token.lemma for token in asked.tokens], [*map(lemma, words)]
+    start = next((i for i in range(len(norms)) if lemmas[i : i + len(words)] == sought), None)
+    if start is None:
+        return ""
+    end, before = start + len(words), norms[start - 1] if start else ""
+    led = {cue.kind for cue in asked.cues if cue.end == start}
+    if "sum" in led or any(number.end == start for number in asked.numbers):
+        return "amount"
+    if "count" in led:
+        return "amount" if understood.named else "count"
+    if requested_kind(question) == "date":
+        return "date"
+    # "which zorb", "the Kirton zorb"
+    ends = [question[each.end :].lstrip() for each in understood.mentions if each.kind == "value"]
+    if "open" in led or any(each.startswith(asked.tokens[start].text) for each in ends):
+        return "class"
+    if not function_words().isdisjoint(words) or before in WORDS["been"] - WORDS["being"]:
+        return "state"
+    if end == len(norms) and before in WORDS["being"] | WORDS["describing_prepositions"]:
+        return "value"
+    led_by = WORDS["being"] | WORDS["question_words"]
+    is_asked_for = before in WORDS["article"] and not led_by.isdisjoint(norms[max(start - 2, 0) : start - 1])
+    return "class" if is_plural(norms[end - 1]) and not is_asked_for else "property"
+
+
+def _fit(term: _Term, slot: _Slot, schema: Schema) -> float:
+    """How well a term fits a slot, 0 to 1."""
+    if isinstance(term, LexiconEntry):
+        return slot == "value"
+    if isinstance(term, Class):
+        return {"class": 1.0, "count": 1.0, "amount": 0.5, "value": 0.5}.get(slot, 0.0)
+    if slot in ("amount", "count"):
+        return is_of_kind(term, "number", schema) * (1.0 if slot == "amount" else 0.5)
+    if slot in ("date", "state"):
+        return is_of_kind(term, "date", schema) or (slot == "state" and term.datatype == "boolean")
+    return 1.0 if slot == "property" else 0.5 * (slot == "class" and term.datatype == "text")
 
 
 def _called(search: str, graph: Graph) -> list[_Term]:
@@ -323,8 +409,8 @@ class WordMeanings:
 
 
 class WordMeaning(BaseModel):
-    """A word and what it means: a class or property by IRI or name, a value of the property, a thing by its IRI, or
-    words that it stands for."""
+    """A word and what it means: a class, property, value or thing by IRI or name, a value of the property, or words
+    that it stands for."""
 
     word: str = Field(min_length=1, max_length=MAX_NAME)
     meaning: str = Field(min_length=1, max_length=2000)
@@ -360,11 +446,11 @@ def teach_word(look_up: GraphLookUpDep, body: WordMeaning) -> GraphNames:
     return teach_meaning(look_up, body.word, body.meaning, body.value)
 
 
-def teach_meaning(look_up: GraphLookUp, word: str, meaning: str, value: str = "") -> GraphNames:
+def teach_meaning(look_up: GraphLookUp, word: str, meaning: str, value: str = "", question: str = "") -> GraphNames:
     """As the route. Raises Forbidden, ConfigError, IngestionError."""
-    require_names_right(look_up.caller)
+    require_names_right(look_up)
     with look_up.open() as opened:
-        found = taught_meaning(word, meaning, opened, value)
+        found = taught_meaning(word, meaning, opened, value, question)
         layers, sign = signed_layers(look_up, opened)
     return start_change(look_up, with_further_name(layers, Named(found.kind, found.iri, found.value), word, **sign))
 

@@ -27,7 +27,7 @@ from nacre.errors import ConfigError
 from nacre.records.schema import Schema
 from nacre.serving.errors import NotFound
 from nacre.serving.http.dependencies import ERROR_RESPONSES, GraphLookUp, GraphLookUpDep
-from nacre.serving.keys import Caller, report_deed
+from nacre.serving.keys import report_deed
 from nacre.stores import versions
 from nacre.stores.catalog import Graph
 from nacre.stores.killable_pool import child_command
@@ -38,8 +38,8 @@ log = logging.getLogger(__name__)
 # characters of a question that a word is tried with (given)
 MAX_QUESTION = 1000
 
-# the largest graphs take some minutes (given)
-APPLY_SECONDS = 1800
+# the largest graphs take some minutes; a change waits a while for the one before it (given)
+APPLY_SECONDS, WAIT_SECONDS = 1800, 20
 
 # a layer needs this right
 WRITE = "write"
@@ -90,7 +90,7 @@ class _Changes:
     """Which graphs are being changed by this process, and why the last change of a graph failed."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._problems: dict[str, str | None] = {}  # None while a change is applied
 
     def start(self, data: Path, graph: str, file: LayerFile) -> None:
@@ -100,6 +100,11 @@ class _Changes:
                 raise ConfigError("The last change of names is still being applied. Try again in a moment.")
             self._problems[graph] = None
         threading.Thread(target=self._apply, args=(data, graph, file), daemon=True).start()
+
+    def wait(self, graph: str) -> None:
+        """Wait for a change that is being applied."""
+        with self._lock:
+            self._lock.wait_for(lambda: not self.state(graph)[0], WAIT_SECONDS)
 
     def state(self, graph: str) -> tuple[bool, str]:
         """Whether a change is being applied, and why the last one failed."""
@@ -122,6 +127,7 @@ class _Changes:
             log.error("names of %s were not applied: %s", graph, problem)
         with self._lock:
             self._problems[graph] = "The names were not applied; the log of the server says why." if problem else ""
+            self._lock.notify_all()
 
 
 _changes = _Changes()
@@ -145,15 +151,16 @@ def graph_names(look_up: GraphLookUpDep, language: Literal["en", "de", "fr"] = "
     return GraphNames(look_up.graph, version, tuple(terms), files, WRITE in look_up.caller.may, busy, problem)
 
 
-def require_names_right(caller: Caller) -> None:
-    """Raise Forbidden for a key that may not change names."""
-    caller.require(WRITE, "change names")
+def require_names_right(look_up: GraphLookUp) -> None:
+    """Wait for an earlier change of the graph; raise Forbidden for a key that may not change names."""
+    look_up.caller.require(WRITE, "change names")
+    _changes.wait(look_up.graph)
 
 
 @router.post("/{graph}/layer", summary="Give a class or property other names", status_code=202)
 def change_names(look_up: GraphLookUpDep, change: NamesChange) -> GraphNames:
     """Save other names of one class, property, thing or value and apply them. Needs a key with the right `write`."""
-    require_names_right(look_up.caller)
+    require_names_right(look_up)
     with look_up.open() as opened:
         layers, sign = signed_layers(look_up, opened)
         given = names_from_people(layers)

@@ -370,7 +370,7 @@ class GraphTools:
             look_up = GraphLookUp(context.service.library, context.caller, name)
             if meaning:
                 teach = service("layer_patterns", "teach_meaning", "Teaching")
-                await run_in_thread(teach, look_up, word, meaning, value)
+                await run_in_thread(teach, look_up, word, meaning, value, question)
                 return TaughtWord(graph=name, word=word, taught=value or meaning, proposals=[], problem="")
             propose = service("layer_patterns", "propose_meanings", "Teaching")
             found = await run_in_thread(propose, look_up, word, question)
