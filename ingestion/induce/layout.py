@@ -148,20 +148,13 @@ def _graphs(facts: Facts, read: "Flags") -> "tuple[int, Flags | None]":
     if facts.graph is None:
         return 0, None
     numbers, counts = unique_counts(facts.graph[read])
-    base_graph = int(numbers[np.lexsort((_text_ranks(facts, numbers), -counts))[0]])
+    _, ranks = np.unique([facts.texts[n] for n in numbers], return_inverse=True)
+    base_graph = int(numbers[np.lexsort((ranks, -counts))[0]])
     differs = np.zeros(len(facts.subject), dtype=bool)
     for column in (facts.subject, facts.predicate, facts.object):
         differs[1:] |= column[1:] != column[:-1]
     differs[:1] = True
     return base_graph, ~differs
-
-
-def _text_ranks(facts: Facts, numbers: "Ints") -> "Longs":
-    texts = [facts.texts[n] for n in numbers]
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    ranks = np.empty(len(texts), dtype=np.int64)
-    ranks[order] = np.arange(len(texts))
-    return ranks
 
 
 def _entities(facts: Facts, visible: "Flags", type_rows: "Flags") -> "tuple[Ints, Longs]":
@@ -336,9 +329,7 @@ def _predicate_columns(facts: Facts, classes: Classes, index: int, number: int, 
     if len(distinct):
         texts = list(map(facts.texts.__getitem__, distinct.tolist()))
         sorts = list(map(facts.sorts.__getitem__, facts.sort_of[distinct].tolist()))
-        often = np.bincount(facts.sort_of[distinct], counts)
-        frequency = {facts.sorts[s]: int(often[s]) for s in often.nonzero()[0].tolist()}
-        cells = infer_cells(iri, texts, sorts, frequency)
+        cells = infer_cells(iri, texts, sorts, counts.tolist())
         if any(cells.hidden):
             hidden = np.isin(objects, distinct[np.array(cells.hidden, dtype=bool)])
             hidden_rows["no value of the column's type"] = rows[hidden]
