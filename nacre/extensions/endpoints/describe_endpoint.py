@@ -123,7 +123,7 @@ def describe_endpoint(
     factors = {
         p.iri: found
         for p in predicates
-        if p.unit and (found := unit_factors(p.iri, p.unit, probed.literals.get(p.iri)))
+        if p.unit and p.iri in probed.literals and (found := unit_factors(p, probed.literals[p.iri]))
     }
     unnamed.sort()
     return EndpointDescription(
@@ -383,14 +383,12 @@ def _role(iri: str, literals: LiteralSample | None, cells: TypedCells | None, ha
     return "name" if unique and words[-1:] in (["name"], ["title"]) else "fact"
 
 
-def unit_factors(iri: str, unit: str, literals: LiteralSample | None) -> dict[str, float]:
-    """The factors that convert other units to the usual one, by the unit at the end of literals; 1 for other words for
-    it."""
+def unit_factors(predicate: Predicate, literals: LiteralSample) -> dict[str, float]:
+    """The factors that convert to the usual unit, by another unit or word for it at the end of literals."""
     found: dict[str, float] = {}
-    cells = _cells(iri, literals).value if literals else ()
-    for cell, (term, _) in zip(cells, literals.counts if literals else (), strict=True):
+    for cell, (term, _) in zip(_cells(predicate.iri, literals).value, literals.counts, strict=True):
         read, ending = parse_quantity(term.value), _UNIT_AT_END.search(term.value)
-        way = unit_conversion(read.unit or unit, unit) if read else (1.0, 0.0)
-        if cell is not None and ending and ending[1] != unit and way and way[1] == 0:
+        way = unit_conversion(read.unit or predicate.unit, predicate.unit) if read else (1.0, 0.0)
+        if cell is not None and ending and ending[1] != predicate.unit and way and way[1] == 0:
             found[ending[1]] = way[0]
     return dict(sorted(found.items()))
