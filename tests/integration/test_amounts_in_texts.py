@@ -57,7 +57,7 @@ def _build(stack: ExitStack, name: str, depths: Sequence[str], folder: Path, dat
     attach_endpoint(stack.enter_context(servers.endpoint(folder / "wells.ttl")), f"away-{name}", data=data)
 
 
-ANSWERS = [
+ANSWERS: list[tuple[str, list[Any]]] = [
     ("Which wells have a depth over 200 m?", ["Well D"]),
     ("Which wells have a depth above 50?", ["Well C", "Well D", "Well F"]),
     ("Which wells have a depth between 9 and 80 m?", ["Well B", "Well E", "Well F"]),

@@ -28,10 +28,8 @@ from nacre.stores.sqlite.tables import Cell, Tables, quote_identifier
 # rows that are compared, and the share that must agree
 _COMPARED, _SHARE = 500, 0.9
 
-# datatypes whose cells are ISO texts
-_DATES = ("date", "datetime")
-
-_NUMBERS = ("integer", "real", "year")
+# datatypes whose cells are ISO texts, and those whose cells are numbers
+_DATES, _NUMBERS = ("date", "datetime"), ("integer", "real", "year")
 
 
 class FittedSchema(NamedTuple):
