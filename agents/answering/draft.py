@@ -28,8 +28,8 @@ from nacre.language.sanitize import quote_line
 from nacre.language.small_talk import intents, lead, unserved_request
 from nacre.language.thesaurus import rank_sentences
 from nacre.language.tokens import tokenize
-from nacre.language.word_forms import join_names
-from nacre.plans.selects import asked_select
+from nacre.language.word_forms import join_names, number_with_noun
+from nacre.plans.selects import asked_select, compared_predicates
 from nacre.records.answer import Value
 from nacre.records.evidence import Evidence, EvidenceSentence, Rows
 from nacre.records.plan import Plan
@@ -154,9 +154,8 @@ def _nearest_fact(view: TurnView, schema: Schema) -> Iterator[CitedSentence]:
 
 def _is_denied(rows: Rows, view: TurnView) -> bool:
     """Whether a model says that the graph lacks what is asked, and no sure reading that uses all words opposes."""
-    if not _reported_missing(view) or sole_reading(view.understanding, rows) is None:
-        return False
-    return not _is_settled(view.understanding, rows) and not unplanned_rows(view.evidence)
+    is_read = sole_reading(view.understanding, rows) is not None and not unplanned_rows(view.evidence)
+    return is_read and bool(_reported_missing(view)) and not _is_settled(view.understanding, rows)
 
 
 def _with_missing(draft: AnswerDraft, view: TurnView) -> AnswerDraft:
@@ -233,7 +232,8 @@ def _draft_from_text(text: DraftFromText, view: TurnView, schema: Schema) -> Ans
 
 def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> AnswerDraft:
     understanding, evidence = view.understanding, view.evidence
-    result = verbalise_answer(rows, plan_of(understanding, rows), schema, view.question)
+    plan = plan_of(understanding, rows)
+    result = verbalise_answer(rows, plan, schema, view.question)
     result = replace(result, **_asked_values(rows, view))
     disputed = _disputed_sentences(rows, understanding, evidence)
     basis = tuple(
@@ -255,12 +255,17 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
     # the facts begin with what is doubtful
     shown_caveats = others if beside else caveats
     possible, spellings = fallbacks.possible_fits(rows), tuple(other_spellings(rows.table))
-    all_caveats = (*shown_caveats, " ".join(sentence for sentence, _ in disputed)) if disputed else shown_caveats
+    unread = tuple(
+        f"Left out: {number_with_noun(each.unread, 'text')} among the values of {quote_line(each.label)}."
+        for each in map(schema.predicate_of.__getitem__, compared_predicates(plan.body) if plan is not None else ())
+        if each.unread
+    )
+    others_said = [" ".join(sentence for sentence, _ in disputed)] if disputed else []
     return AnswerDraft(
         (
             (result.text, (index,)),
             *([(possible, ())] if possible else []),
-            *((text, ()) for text in (*marked_things(rows.table), *spellings)),
+            *((text, ()) for text in (*marked_things(rows.table), *spellings, *unread)),
             *basis,
             *disputed,
             *(() if sure else _doubt(rows, view)),
@@ -271,7 +276,7 @@ def _draft_from_rows(index: int, rows: Rows, view: TurnView, schema: Schema) -> 
         values=result.values,
         unit=result.unit,
         reason=next(iter((*caveats, *spellings)), None),
-        caveats=all_caveats,
+        caveats=(*shown_caveats, *unread, *others_said),
         table=index,
         disputed=disputed,
         options=options,

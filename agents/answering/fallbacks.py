@@ -100,7 +100,10 @@ def draft_nearest(understanding: Understanding, evidence: Sequence[Evidence], sc
     near = [each for each in near_sentences(evidence) if not each[2].chance]
     named = {each.mention.target: each for each in understanding.named}
     facts = [each for each in near if each[2].thing in named]
-    chosen = _nearest_facts(facts) or _nearest_others(near)[:MOST_SHOWN]
+    first = list(dict.fromkeys(map(_thing, facts)))[:MOST_SHOWN]
+    most = max(1, MOST_SHOWN // max(1, len(first)))
+    chosen = [each for thing in first for each in [own for own in facts if _thing(own) == thing][:most]]
+    chosen = chosen or _nearest_others(near)[:MOST_SHOWN]
     if not chosen:
         return None
     things = [named[key] for key in dict.fromkeys(map(_thing, chosen)) if key in named]
@@ -163,12 +166,6 @@ def facts_beside(
     else:
         lead = f"If you meant something else, the graph says{of_name}:"
     return ((lead, ()), *(_worded(each, bool(named)) for each in shown))
-
-
-def _nearest_facts(facts: Sequence[NearSentence]) -> list[NearSentence]:
-    things = list(dict.fromkeys(map(_thing, facts)))[:MOST_SHOWN]
-    most = max(1, MOST_SHOWN // max(1, len(things)))
-    return [each for thing in things for each in [own for own in facts if _thing(own) == thing][:most]]
 
 
 def _nearest_others(near: Sequence[NearSentence]) -> list[NearSentence]:

@@ -165,6 +165,7 @@ def _predicate(
         ordered=list_places(layout.facts, place) is not None,
         spellings=() if values else _spellings(layout, place),
         position=place.position,
+        unread=cells.unread(place.distinct_counts.tolist()) if cells else 0,
     )
 
 

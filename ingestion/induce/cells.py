@@ -3,6 +3,7 @@ numbers ("PT1H30M" -> 90 min, years and months become months), and dates of seve
 levels 0 and 1) or days before Christ periods: "192X" -> its first and last possible day."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 from ingestion.induce.names import readable_name
 from ingestion.induce.partial_dates import OPEN, ZONE, PartialDate, is_surely_date, is_unknown_date, parse_partial_date
-from ingestion.induce.quantities import MIN_READ, read_quantities
+from ingestion.induce.quantities import MIN_READ, ColumnQuantities, read_quantities
 from ingestion.read.facts import TermSort
 from ingestion.vocabulary import XSD, local_name, name_rank
 from nacre.language.data import word_list
@@ -89,6 +90,10 @@ class TypedCells:
     minimum: float | None = None
     maximum: float | None = None
 
+    def unread(self, counts: Sequence[int]) -> int:
+        """The number of triples without a value; `counts` is that of each literal."""
+        return sum(count for cell, count in zip(self.value, counts, strict=True) if cell is None)
+
 
 def written_form(cells: TypedCells | None) -> str:
     """`written` of a predicate with these cells."""
@@ -103,10 +108,11 @@ def written_form(cells: TypedCells | None) -> str:
     )
 
 
-def infer_cells(
-    iri: str, texts: Sequence[str], sorts: Sequence[TermSort], frequency: dict[TermSort, int]
-) -> TypedCells:
-    """Infer one type for all distinct literals of a predicate; `frequency` is the number of triples by sort."""
+def infer_cells(iri: str, texts: Sequence[str], sorts: Sequence[TermSort], counts: Sequence[int]) -> TypedCells:
+    """Infer one type for all distinct literals of a predicate; `counts` is the number of triples of each."""
+    frequency: Counter[TermSort] = Counter()
+    for sort, count in zip(sorts, counts, strict=True):
+        frequency[sort] += count
     usual = max(frequency, key=lambda s: (frequency[s], s))
     families = {_FAMILY.get(sort[1], "text") for sort in frequency}
     other = [sort != usual for sort in sorts] if len(frequency) > 1 else [False] * len(sorts)
@@ -133,9 +139,9 @@ def infer_cells(
     ):
         # if most literals have one datatype, others are exceptions: "to be confirmed"
         most = {f for f in families if _declared_as(f, frequency) > MOST * sum(frequency.values())}
-        found = _found(iri, texts, other, usual, MOST if most & _NUMBERS else MIN_READ)
-        if found:
-            return found
+        reading = read_quantities(texts, MOST if most & _NUMBERS else MIN_READ, counts)
+        if reading:
+            return _found(iri, texts, other, usual, reading)
         if most & _TIMES:
             return _excepted(min(most), texts, other, usual)
     datatype: Datatype = "text"
@@ -221,10 +227,9 @@ def _lasting(texts: Sequence[str], usual: TermSort) -> TypedCells | None:
     return TypedCells(datatype, "single", found.unit, value, None, None, False, usual, kept, hidden, *_bounds(value))
 
 
-def _found(iri: str, texts: Sequence[str], other: Sequence[bool], usual: TermSort, least: float) -> TypedCells | None:
-    reading = read_quantities(texts, least)
-    if reading is None:
-        return None
+def _found(
+    iri: str, texts: Sequence[str], other: Sequence[bool], usual: TermSort, reading: ColumnQuantities
+) -> TypedCells:
     number: Callable[[float], Cell] = int if reading.whole else float
     value = [None if n is None else number(n[0]) for n in reading.numbers]
     ranged = reading.shape != "single"

@@ -326,28 +326,32 @@ class ColumnQuantities:
     whole: bool
 
 
-def read_quantities(texts: Sequence[str], least: float = MIN_READ) -> ColumnQuantities | None:
+def read_quantities(
+    texts: Sequence[str], least: float = MIN_READ, counts: Sequence[int] = ()
+) -> ColumnQuantities | None:
     """Distinct values as numbers in the most frequent unit; None if less than a share of `least` are quantities. Other
-    units of the same dimension are converted; those of another dimension have no number."""
+    units of the same dimension are converted; those of another dimension have no number. With a unit it is enough if
+    that share of all values, of which each occurs `counts` times, are quantities, or most are and one text is none."""
     if alike := _written_alike(texts):
         return alike
-    if not texts or any(map(_ZEROS.fullmatch, texts)):
+    if any(map(_ZEROS.fullmatch, texts)) or not any(map(_DIGIT.search, texts)):
         return None
-    allowed = int(len(texts) * (1 - least) + 1e-9)
-    if not any(map(_DIGIT.search, texts[: allowed + 1])):
-        # too many texts without a number
-        return None
+    counts = counts or [1] * len(texts)
+    allowed, allowed_rows = (int(n * (1 - least) + 1e-9) for n in (len(texts), sum(counts)))
     texts, word = _without_word(texts)
     comma = any(map(_COMMA.match, texts)) and not any("." in t for t in texts)
     found: list[WrittenQuantity | None] = []
-    misses = 0
-    for text in texts:
+    misses = missed_rows = 0
+    for text, count in zip(texts, counts, strict=True):
         found.append(parse_quantity(text, comma))
         misses += found[-1] is None
-        if misses > allowed:
+        missed_rows += count * (found[-1] is None)
+        if misses > max(allowed, 1) and missed_rows > allowed_rows:
             return None
     units = Counter([q.unit for q in found if q])
-    unit = max(units, key=lambda u: (units[u], u))
+    unit = max(units, key=lambda u: (units[u], u), default="")
+    if misses > allowed and (not (unit or word) or 2 * missed_rows >= sum(counts)):
+        return None
     shapes: Counter[Shape] = Counter([q.shape for q in found if q and q.shape != "single"])
     shape: Shape = max(shapes, key=lambda s: (shapes[s], s)) if shapes else "single"
     numbers = tuple([_in_unit(q, unit) for q in found])
@@ -400,10 +404,11 @@ def _are_whole(numbers: Collection[float]) -> bool:
 def _in_unit(found: WrittenQuantity | None, unit: str) -> tuple[float, float, float] | None:
     if found is None:
         return None
-    if found.second is None and found.unit == unit:
+    if found.second is None and found.unit in (unit, ""):
         only = round_noise(found.first)
         return only, only, only
-    way = unit_conversion(found.unit, unit)
+    # a number without a unit is in that of the others
+    way = unit_conversion(found.unit or unit, unit)
     if way is None:
         return None
     first = convert(found.first, way)

@@ -237,6 +237,16 @@ def predicates_of(select: Select) -> set[str]:
     return found.union(*(predicates_of(each) for each in inner))
 
 
+def compared_predicates(body: Body) -> dict[str, None]:
+    """The properties whose values a plan compares, sorts by or computes with."""
+    terms: list[PlanTerm] = []
+    for select in selects_of(body):
+        terms += [each for each in select.answers if isinstance(body, Compute) or isinstance(each, Aggregate)]
+        terms += [each.left for each in select.filters if each.op[0] in "<>"]
+        terms += [select.order.by] if select.order is not None else []
+    return {of.predicate: None for of in map(aggregated_value, terms) if isinstance(of, Attribute)}
+
+
 def merge_selects(earlier: Select, new: Select) -> tuple[Select, Select] | None:
     """The earlier select with the variables of the new one, and the new one with the same names; or None."""
     owners = list(dict.fromkeys(aggregated_value(a).variable for a in earlier.answers))

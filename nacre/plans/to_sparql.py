@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nacre.errors import ToolError
+from nacre.language.data import phrase_list
 from nacre.plans.selects import compare_periods
 from nacre.plans.sparql_vocabulary import (
     XSD,
@@ -440,7 +441,8 @@ class GraphPattern:
             return f"{text} {reading if is_required else f'OPTIONAL {{ {reading} }}'}"
         factors = self._vocabulary.factors.get(predicate, {})
         bindings = _read_literal(LiteralReader(known, self._vocabulary.dialect, factors), found, is_range=is_range)
-        return text + "".join(f" BIND({expression} AS {name})" for name, expression in bindings)
+        text += "".join(f" BIND({expression} AS {name})" for name, expression in bindings)
+        return f"{text} FILTER(BOUND({found.value}))" if is_required and known.unread else text
 
 
 def required_values(select: Select) -> set[ValueKey]:
@@ -465,7 +467,10 @@ class LiteralReader:
     def value(self, literal: str) -> str:
         """The value of a literal; an error, and so unbound, for a literal that has none."""
         if self.predicate.unit:
-            return self._number(literal, _FIRST_NUMBER)
+            units = "|".join(re.escape(unit) for unit in (self.predicate.unit, *self.factors))
+            about = "|".join(phrase_list("ingestion", "approximations"))
+            form = format_literal(f"^[^0-9a-z]*(({about}|{units}) *)?{_AMOUNT} *({units})?( *[(].*)?$")
+            return f'IF(REGEX(STR({literal}), {form}, "i"), {self._number(literal, _FIRST_NUMBER)}, ?none)'
         if self.predicate.datatype in ("integer", "real"):
             datatype = {"integer": "integer", "real": "double"}[self.predicate.datatype]
             plain = f'REPLACE(STR({literal}), ",", "")'
@@ -482,10 +487,10 @@ class LiteralReader:
 
     def _number(self, literal: str, expression: str) -> str:
         number = self._cast("double", f'REPLACE(REPLACE(STR({literal}), ",", ""), {expression})')
-        for unit, factor in self.factors.items():
+        for unit, factor in (each for each in self.factors.items() if each[1] != 1):
             ending = format_literal(f"[0-9] *{re.escape(unit)} *$")
             number += f" * IF(REGEX(STR({literal}), {ending}), {format_literal(float(factor))}, 1)"
-        return f"({number})" if self.factors else number
+        return f"({number})"
 
     def _cast(self, datatype: str, text: str) -> str:
         if self.dialect != "virtuoso":
@@ -510,15 +515,11 @@ def _read_literal(reader: LiteralReader, found: ValueVariables, *, is_range: boo
 _NUMERIC = frozenset({"integer", "real", "year", "boolean"})
 
 # arguments of REPLACE: the first number of a text, the second one, and the form of a whole number
-_FIRST_NUMBER = r'"^[^0-9-]*(-?[0-9]+\\.?[0-9]*).*$", "$1"'
+_FIRST_NUMBER = r'"^[^0-9-]*(-?[0-9]+\\.?[0-9]*([eE][-+]?[0-9]+)?).*$", "$1"'
+_AMOUNT = r"[0-9]([0-9.,]|e[-+]?[0-9])*"
 
 _SECOND_NUMBER = r'"^[^0-9]*[0-9]+\\.?[0-9]*[^0-9.]+([0-9]+\\.?[0-9]*)[^0-9]*$", "$1"'
 _NUMBER = r'"^[+-]?[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?$"'
-
-
-def is_numeric(predicate: Predicate) -> bool:
-    """Whether the values of a predicate are compared as numbers."""
-    return predicate.datatype in _NUMERIC
 
 
 _FARTHEST_NUMBER = {"min": "1e308", "max": "-1e308"}  # a value that no minimum or maximum of others equals
@@ -538,6 +539,6 @@ def aggregate_expression(term: Aggregate, value: str, vocabulary: Vocabulary) ->
         return function.sparql.format(f"<{XSD}decimal>({value})" if function.kind == "mean" else value, value)
     default = "0"
     if function.kind == "extreme":
-        is_number = is_numeric(vocabulary.schema.predicate_of[term.of.predicate])
+        is_number = vocabulary.schema.predicate_of[term.of.predicate].datatype in _NUMERIC
         default = (_FARTHEST_NUMBER if is_number else _FARTHEST_TEXT)[term.function]
     return f"IF(COUNT({value}) = 0, 1/0, {function.sparql.format(f'COALESCE({value}, {default})', value)})"

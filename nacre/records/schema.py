@@ -79,7 +79,7 @@ class Predicate:
     says ("cast by", "heavy"); they are among `alt_labels`. `written` is what the data writes the values in if a query
     over the data must know: "string" or another datatype that is no number for numbers, a language tag ("@de") for
     texts. `ordered`: the rows of its junction are in the order of lists. `position` orders the columns of a file of
-    tables, 0 for others.
+    tables, 0 for others. `unread` values are texts among numbers or dates.
     """
 
     iri: str
@@ -111,6 +111,7 @@ class Predicate:
     ordered: bool = False
     spellings: tuple[tuple[str, ...], ...] = ()
     position: int = 0
+    unread: int = 0
 
     @property
     def pairs_off(self) -> bool:

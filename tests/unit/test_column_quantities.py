@@ -110,3 +110,20 @@ def test_any_text_is_read_without_error(text: str) -> None:
 
 def test_ordinal_numbers_are_no_amounts() -> None:
     assert read_quantities(["115th", "93rd", "102nd", "94th"]) is None
+
+
+def test_with_a_unit_rows_count_and_one_text_may_be_no_amount() -> None:
+    found = read_quantities(["5 bar", "9 bar", "unknown"])
+    assert found is not None
+    assert (found.unit, [n and n[0] for n in found.numbers]) == ("bar", [5, 9, None])
+    assert read_quantities(["5 bar", "9 bar", "unknown", "see plate"]) is None
+    assert read_quantities(["5 bar", "9 bar", "unknown", "see plate"], counts=[20, 20, 1, 1]) is not None
+    # most texts are none, or there is no unit: these may be codes
+    assert read_quantities(["5 bar", "unknown"]) is None
+    assert read_quantities(["5", "9", "12", "A3"]) is None
+
+
+def test_a_number_without_a_unit_has_that_of_the_others() -> None:
+    found = read_quantities(["5 bar", "9 bar", "12"])
+    assert found is not None
+    assert [n and n[0] for n in found.numbers] == [5, 9, 12]

@@ -19,11 +19,12 @@ ROW_NUMBERS = {"sqlite": "rowid", "duckdb": "rowid", "postgres": "ctid"}
 
 @dataclass(frozen=True)
 class AttachedColumn:
-    """A column of a relation, read from a column of its table."""
+    """A column of a relation, read from a column of its table; texts that are numbers may have a `unit`: "5 bar"."""
 
     name: str
     column: str
     storage: Storage
+    unit: str = ""
 
 
 @dataclass(frozen=True)

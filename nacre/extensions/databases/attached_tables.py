@@ -322,7 +322,7 @@ def _query(relation: Relation, marks: str) -> str:
             joins += f"LEFT JOIN entity o{number} ON o{number}.id = r.{quote_identifier(column.link)} "
             shown.append(f"o{number}.iri")
         else:
-            shown.append(f"r.{quote_identifier(column.value)}")
+            shown.append(f"r.{quote_identifier(column.text or column.value)}")
     source = f"{quote_identifier(relation.name)} r JOIN entity e ON e.id = r.id {joins}"
     return f"SELECT {', '.join(shown)} FROM {source}WHERE r.id IN ({marks})"
 

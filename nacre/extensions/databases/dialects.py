@@ -6,7 +6,7 @@ What SQLite takes and other databases do not is written for a dialect: tree -> t
 from collections.abc import Container, Iterator, Mapping
 from typing import Literal
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from nacre.errors import ToolError
 from nacre.extensions.databases.attached import Kind, Storage
@@ -56,9 +56,9 @@ def concatenate(parts: list[exp.Expr]) -> exp.Expr:
     return exp.Paren(this=joined) if len(parts) > 1 else joined
 
 
-def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
+def column_value(column: exp.Expr, storage: Storage, dialect: str, unit: str = "") -> exp.Expr:
     """A column as the cells of an ingested graph hold it: dates as ISO text, booleans as 1 and 0, decimals as floating
-    point numbers."""
+    point numbers. Texts with more than a number and its `unit` are NULL in a column of numbers."""
     if storage == "integer":
         column.meta[INTEGER] = True
         return column
@@ -82,7 +82,7 @@ def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
     if storage == "list":
         return exp.Anonymous(this="ARRAY_TO_STRING", expressions=[column, exp.Literal.string(", ")])
     if storage == "number_text":
-        return _number_in_text(column, dialect)
+        return _number_in_text(_without_unit(column, unit, dialect) if unit else column, dialect)
     if storage == "datetime" and dialect == "sqlite":
         form = exp.Literal.string("%Y-%m-%dT%H:%M:%S")
         written = exp.Anonymous(this="STRFTIME", expressions=[form, column])
@@ -97,6 +97,17 @@ def column_value(column: exp.Expr, storage: Storage, dialect: str) -> exp.Expr:
     return column if storage == "text" else text_of(column, dialect)
 
 
+def _without_unit(column: exp.Expr, unit: str, dialect: str) -> exp.Expr:
+    """A text without the unit that it ends or begins with."""
+    size, text = len(unit), exp.Trim(this=text_of(column, dialect))
+    form = parse_one(
+        f"CASE WHEN SUBSTR(:text, LENGTH(:text) - {size} + 1) = :unit THEN SUBSTR(:text, 1, LENGTH(:text) - {size}) "
+        f"WHEN SUBSTR(:text, 1, {size}) = :unit THEN SUBSTR(:text, {size} + 1) ELSE :text END",
+        dialect="sqlite",
+    )
+    return exp.replace_placeholders(form, text=text, unit=exp.Literal.string(unit)).copy()
+
+
 def _number_in_text(column: exp.Expr, dialect: str) -> exp.Expr:
     # it may be a type of the database that only its texts show to be numbers
     written = column if dialect == "sqlite" else text_of(column, dialect)
@@ -106,8 +117,10 @@ def _number_in_text(column: exp.Expr, dialect: str) -> exp.Expr:
     if dialect == "sqlite":
         # SQLite casts the number that a text begins with
         trimmed = exp.Trim(this=column)
-        plain = exp.Anonymous(this="GLOB", expressions=[exp.Literal.string("*[^-+.0-9]*"), trimmed])
-        return exp.Case(ifs=[exp.If(this=exp.Not(this=plain), true=number)])
+        # with other characters, a sign after a digit, two points, or nothing
+        forms = map(exp.Literal.string, ("*[^-+.0-9]*", "*[.0-9][-+]*", "*.*.*", ""))
+        others = [exp.Anonymous(this="GLOB", expressions=[form, trimmed.copy()]) for form in forms]
+        return exp.Case(ifs=[exp.If(this=exp.not_(exp.or_(*others)), true=number)])
     pattern = exp.Literal.string(_NUMBER)
     if dialect == "mysql":
         # MariaDB has no REGEXP_LIKE

@@ -28,8 +28,8 @@ from nacre.stores.sqlite.tables import Cell, Tables, quote_identifier
 # rows that are compared, and the share that must agree
 _COMPARED, _SHARE = 500, 0.9
 
-# datatypes whose cells are ISO texts
-_DATES = ("date", "datetime")
+# datatypes whose cells are ISO texts, and those whose cells are numbers
+_DATES, _NUMBERS = ("date", "datetime"), ("integer", "real", "year")
 
 
 class FittedSchema(NamedTuple):
@@ -73,9 +73,7 @@ def fit_schema(sampled: Path, mapped: Sequence[MappedTable]) -> FittedSchema:
             relation = schema.relation_of[name]
             sampled_columns = [c for c in relation.columns if _source(each, c)]
             # under the names that they have in the database
-            columns = tuple(
-                Column(c.predicate, **{"link" if c.link else "value": _source(each, c)}) for c in sampled_columns
-            )
+            columns = tuple(_fitted(c, each, predicates) for c in sampled_columns)
             relations.append(replace(relation, kind="table", columns=columns))
             # the columns of the sample with the cells as the database has them
             cells = [(c.text if c.predicate in plain and c.text else c.value or c.text, c) for c in sampled_columns]
@@ -116,6 +114,17 @@ def _homes(schema: Schema, by_class: Mapping[str, MappedTable]) -> dict[str, Map
     return found
 
 
+def _fitted(column: Column, mapped: MappedTable, predicates: Mapping[str, Predicate]) -> Column:
+    """The column of the database. Among numbers in a column of texts, other texts are shown beside them."""
+    source = _source(mapped, column)
+    if column.link:
+        return Column(column.predicate, link=source)
+    is_beside = column.text and mapped.literals[source][1].storage == "text"
+    is_beside = is_beside and predicates[column.predicate].datatype in _NUMBERS
+    text = free_name(f"{source}_text", (*mapped.literals, *mapped.links)) if is_beside else ""
+    return Column(column.predicate, value=source, text=text)
+
+
 def _source(mapped: MappedTable, column: Column) -> str:
     """The name of the column of the relation before it was fitted; "" for a property of another table."""
     named = (*mapped.literals.items(), *mapped.links.items())
@@ -123,35 +132,38 @@ def _source(mapped: MappedTable, column: Column) -> str:
 
 
 def _parsed_texts(schema: Schema, homes: Mapping[str, MappedTable], tables: Tables) -> Iterator[Predicate]:
-    """The properties of text columns whose cells differ from the texts, as "12 mm" from 12. The database has only the
-    texts."""
+    """The properties of text columns whose cells a query can't read from the texts, as 1.2 m from "120 cm" among
+    metres. The database has only the texts."""
     for name, each in homes.items():
         storages = {iri: column.storage for iri, column in each.literals.values()}
         for column in schema.relation_of[name].columns:
             predicate = schema.predicate_of[column.predicate]
             if storages.get(column.predicate) not in ("text", "list", "other") or column.link:
                 continue
-            is_number = predicate.datatype in ("integer", "real", "year")
+            is_number = predicate.datatype in _NUMBERS
             if (
                 predicate.shape != "single"
                 or storages[column.predicate] == "list"
-                or predicate.unit
                 or column.low
+                or (predicate.unit and storages[column.predicate] != "text")
                 or (predicate.datatype in _DATES and not _are_iso(name, column, tables))
                 or (
-                    predicate.datatype not in ("text", *_DATES) and not (is_number and _are_plain(name, column, tables))
+                    predicate.datatype not in ("text", *_DATES)
+                    and not (is_number and _are_read(name, column, predicate.unit, tables))
                 )
             ):
                 yield predicate
 
 
-def _are_plain(relation: str, column: Column, tables: Tables) -> bool:
-    """Whether each number was written as a number."""
+def _are_read(relation: str, column: Column, unit: str, tables: Tables) -> bool:
+    """Whether each number is written as a number, before or after its unit or without one."""
     own, text = quote_identifier(column.value), quote_identifier(column.text or column.value)
     query = f"SELECT {own}, {text} FROM {quote_identifier(relation)} WHERE {text} IS NOT NULL"
     for value, written in tables.run(query, limit=_COMPARED).rows:
+        text = str(written).strip()
+        number = text.removesuffix(unit) if text.endswith(unit) else text.removeprefix(unit)
         try:
-            if value is None or float(str(written)) != float(value):
+            if value is not None and float(number) != float(value):
                 return False
         except ValueError:
             return False
@@ -203,9 +215,11 @@ def _attached(
             link = own_links[source]
             links.append(replace(link, name=column.link, target=names[link.target]))
         elif column.value:
-            read, datatype = mapped.literals[source][1], predicates[column.predicate].datatype
-            is_number = read.storage in ("text", "other") and datatype in ("integer", "real", "year")
-            literals.append(AttachedColumn(column.value, read.name, "number_text" if is_number else read.storage))
+            read, predicate = mapped.literals[source][1], predicates[column.predicate]
+            is_number = read.storage in ("text", "other") and predicate.datatype in _NUMBERS
+            storage: Storage = "number_text" if is_number else read.storage
+            literals.append(AttachedColumn(column.value, read.name, storage, predicate.unit if is_number else ""))
+            literals += [AttachedColumn(column.text, read.name, read.storage)] if column.text else []
     return replace(mapped.attached, relation=name, label=label, columns=tuple(literals), links=tuple(links))
 
 
@@ -229,8 +243,17 @@ def _layout(schema: Schema) -> dict[str, Any]:
     places = []
     for (relation, predicate), column in columns.items():
         datatype = schema.predicate_of[predicate].datatype
-        place = {"predicate": predicate, "junction": "", "derived": False, "key": "id", "text": "", "sort": ["", ""]}
-        places.append({**place, "value": column.value, "link": column.link, "datatype": datatype, "tables": [relation]})
+        place = {"predicate": predicate, "junction": "", "derived": False, "key": "id", "sort": ["", ""]}
+        places.append(
+            {
+                **place,
+                "text": column.text,
+                "value": column.value,
+                "link": column.link,
+                "datatype": datatype,
+                "tables": [relation],
+            }
+        )
     tables = [{"rows": group.relation, "types": list(group.classes)} for group in schema.groups]
     return {"triples": schema.triples, "base_graph": "", "named_graphs": False, "tables": tables, "places": places}
 
@@ -351,8 +374,9 @@ def _counted(
     relation: Relation, predicates: Mapping[str, Predicate], tables: AttachedTables, rows: int
 ) -> dict[str, Predicate]:
     columns = [(c, quote_identifier(c.value or c.link)) for c in relation.columns]
-    shown = [f"count({name}), count(DISTINCT {name})" for _, name in columns]
-    shown += [f"min({name}), max({name})" for _, name in columns]
+    stated = [quote_identifier(c.text or c.value or c.link) for c in relation.columns]
+    shown = [f"count({name}), count(DISTINCT {name})" for name in stated]
+    shown += [f"min({name}), max({name}), count({name})" for _, name in columns]
     query = f"SELECT {', '.join(shown)} FROM {quote_identifier(relation.name)}"
     try:
         cells: Sequence[Cell] = tables.run(query, limit=1, seconds=SECONDS).rows[0]
@@ -364,8 +388,9 @@ def _counted(
     for number, (column, _) in enumerate(columns):
         predicate = predicates[column.predicate]
         count, distinct = int(cells[2 * number] or 0), int(cells[2 * number + 1] or 0)
-        low, high = cells[2 * len(columns) + 2 * number], cells[2 * len(columns) + 2 * number + 1]
+        low, high, read = cells[2 * len(columns) + 3 * number :][:3]
         changes: dict[str, Any] = {"triples": count, "subjects": count, "objects": distinct}
+        changes["unread"] = count - int(read or 0)
         changes["domains"] = dict.fromkeys(predicate.domains, count)
         changes["ranges"] = dict.fromkeys(predicate.ranges, distinct)
         if isinstance(low, int | float) and isinstance(high, int | float) and predicate.minimum is not None:

@@ -127,7 +127,7 @@ class Relations:
             return self.label(attached, alias)
         for column in attached.columns:
             if column.name == name:
-                return column_value(_column(alias, column.column), column.storage, dialect)
+                return column_value(_column(alias, column.column), column.storage, dialect, column.unit)
         link = next(link for link in attached.links if link.name == name)
         return self._link(link, alias)
 

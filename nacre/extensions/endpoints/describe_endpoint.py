@@ -121,7 +121,9 @@ def describe_endpoint(
     spaces = [space for kind, closed in kinds if relations[closed] in unnamed for space in _namespaces(kind.iris)]
     links = _links(kinds, relations, probed)
     factors = {
-        p.iri: found for p in predicates if p.unit and (found := unit_factors(p.unit, probed.literals.get(p.iri)))
+        p.iri: found
+        for p in predicates
+        if p.unit and p.iri in probed.literals and (found := unit_factors(p, probed.literals[p.iri]))
     }
     unnamed.sort()
     return EndpointDescription(
@@ -331,6 +333,7 @@ def build_predicate(
         inverses=said.linked(iri, INVERSE),
         role=role,  # type: ignore[arg-type]
         written=written_form(cells),
+        unread=cells.unread([n for _, n in literals.counts]) if cells and literals else 0,
     )
 
 
@@ -347,10 +350,7 @@ def _by_count(counts: Counter[str]) -> dict[str, int]:
 
 def _cells(iri: str, literals: LiteralSample) -> TypedCells:
     sorts: list[TermSort] = [("literal", term.datatype, term.language) for term, _ in literals.counts]
-    frequency: Counter[TermSort] = Counter()
-    for sort, (_, n) in zip(sorts, literals.counts, strict=True):
-        frequency[sort] += n
-    cells = infer_cells(iri, [term.value for term, _ in literals.counts], sorts, dict(frequency))
+    cells = infer_cells(iri, [term.value for term, _ in literals.counts], sorts, [n for _, n in literals.counts])
     # an endpoint has no possible days beside its literals
     return replace(cells, shape="single", datatype="text") if cells.shape == "period" else cells
 
@@ -383,12 +383,12 @@ def _role(iri: str, literals: LiteralSample | None, cells: TypedCells | None, ha
     return "name" if unique and words[-1:] in (["name"], ["title"]) else "fact"
 
 
-def unit_factors(unit: str, literals: LiteralSample | None) -> dict[str, float]:
-    """The factors that convert other units to the usual one, by the unit at the end of literals."""
+def unit_factors(predicate: Predicate, literals: LiteralSample) -> dict[str, float]:
+    """The factors that convert to the usual unit, by another unit or word for it at the end of literals."""
     found: dict[str, float] = {}
-    for text in (term.value for term, _ in literals.counts) if literals else ():
-        read, ending = parse_quantity(text), _UNIT_AT_END.search(text)
-        way = unit_conversion(read.unit, unit) if read and ending and read.unit != unit else None
-        if way and ending and way[1] == 0 and way[0] != 1:
+    for cell, (term, _) in zip(_cells(predicate.iri, literals).value, literals.counts, strict=True):
+        read, ending = parse_quantity(term.value), _UNIT_AT_END.search(term.value)
+        way = unit_conversion(read.unit or predicate.unit, predicate.unit) if read else (1.0, 0.0)
+        if cell is not None and ending and ending[1] != predicate.unit and way and way[1] == 0:
             found[ending[1]] = way[0]
     return dict(sorted(found.items()))

@@ -5,7 +5,6 @@ what the number is compared with, "=" if nothing is said.
 """
 
 import calendar
-import re
 from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
@@ -187,7 +186,7 @@ def _date(state: ParseState, new: ParseState, number: Number, operator: str, con
     if not (is_year(number) or number.date_start):
         return
     for ref, cost in nearby_dates(state, context.graph):
-        if not is_yearless(number.date_start) or is_comparable_with(context.graph, ref, number, operator):
+        if is_comparable_with(context.graph, ref, number, operator):
             gain = 0.3 - cost - later_date_cost(ref, context.graph)
             yield _bounded("number on date", gain, new, ref, operator, number, context, join="and")
 
@@ -241,7 +240,6 @@ def _is_before_counted(number: Number, context: ParseContext) -> bool:
 
 COUNT_UNITS = frozenset(("", "count"))  # units of numbers that may say how many things there are
 MAX_SAMPLES = 5  # how many values of a text property are looked at
-_AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")  # a text that is an amount: "12", "3:36", "11 EUR"
 MIN_UNIT_LETTERS = 3  # shorter words of a property's name are no units
 
 
@@ -251,7 +249,7 @@ def is_year(number: Number) -> bool:
 
 
 def is_comparable_with(graph: SchemaGraph, ref: Ref, number: Number, operator: str) -> bool:
-    """Whether a property can be compared with a number; a property of texts can if most of its values are amounts."""
+    """Whether a property can be compared with a number. Texts can't be in order: "9 bar" comes after "200 bar"."""
     about = graph.about(ref.predicate)
     if about.unit and number.unit and convert_to_unit(number, about.unit) is None:
         return False
@@ -259,12 +257,11 @@ def is_comparable_with(graph: SchemaGraph, ref: Ref, number: Number, operator: s
         return bool(number.date_start) or is_year(number)
     if is_yearless(number.date_start):
         return False
-    if graph.is_numeric(ref.predicate) or graph.is_date(ref.predicate):
+    if graph.is_numeric(ref.predicate) or (graph.is_date(ref.predicate) and about.datatype != "text"):
         return True
     texts = (about.values or about.samples)[:MAX_SAMPLES]
-    if operator != "=":
-        return 2 * sum(bool(_AMOUNT.fullmatch(text)) for text in texts) > len(texts)
-    return any(letter.isdigit() for text in texts for letter in text)
+    is_equal = operator == "=" and number.until is None
+    return is_equal and (graph.is_date(ref.predicate) or any(letter.isdigit() for text in texts for letter in text))
 
 
 def may_count_values(graph: SchemaGraph, ref: Ref, number: Number) -> bool:

@@ -287,7 +287,10 @@ def _with_number(state: ParseState, new: ParseState, ref: Ref, context: ParseCon
     operator, value = state.comparison
     assert value is not None
     number = Number(0, 0, "", value, state.unit)
-    function = _compared_function(state, ref)
+    # "count" for a link ("at least two authors")
+    function: Aggregation = "" if ref.predicate else "count"
+    if ref.predicate and (state.pending_aggregates or state.pending_property is None):
+        function = state.pending_aggregates[0] if state.pending_aggregates else state.pending_function
     if ref.predicate and not function and not is_comparable_with(context.graph, ref, number, operator):
         if not may_count_values(context.graph, ref, number):
             return
@@ -310,15 +313,6 @@ def _with_number(state: ParseState, new: ParseState, ref: Ref, context: ParseCon
     join = "both" if state.join == "both" else "and"
     new = drop_open_property(new)._replace(comparison=None, earlier_comparison=None, pending_aggregates=(), join=join)
     yield new.add_conditions("number before property", 0.2, *bounds)
-
-
-def _compared_function(state: ParseState, ref: Ref) -> Aggregation:
-    """The aggregate that a number is compared with; "count" for a link ("at least two authors")."""
-    if not ref.predicate:
-        return "count"
-    if state.pending_aggregates:
-        return state.pending_aggregates[0]
-    return state.pending_function if state.pending_property is None else ""
 
 
 def _with_aggregate(state: ParseState, new: ParseState, ref: Ref, context: ParseContext) -> ParseStates:

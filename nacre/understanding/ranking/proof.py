@@ -4,6 +4,7 @@ A reading of the rules that fails one is at most asked back, and the answer says
 that no part of a reading accounts for, and the question words "who", "when" and "where", are judged earlier.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -12,7 +13,7 @@ from nacre.language.data import WORDS, word_list
 from nacre.language.thesaurus import function_words
 from nacre.language.tokens import lemma
 from nacre.language.word_forms import is_participle
-from nacre.plans.selects import asked_select, predicates_of, selects_of, variable_of
+from nacre.plans.selects import asked_select, compared_predicates, predicates_of, selects_of, variable_of
 from nacre.records.evidence import Doubt, Table
 from nacre.records.plan import ELAPSED, EXTREMES, Ask, Attribute, Body, Compute, Edge, Select
 from nacre.understanding.linking.adjectives import measured_numbers
@@ -25,6 +26,7 @@ from nacre.understanding.parsing.cue_rules import BY_END_RULE, NOBODY_RULE, OPEN
 from nacre.understanding.parsing.entity_rules import IDENTIFIER_RULE
 from nacre.understanding.parsing.finish import PLACE_OR_TIME_RULE, UNLINKED_RULE, WHO_RULE
 from nacre.understanding.parsing.link_constraints import named_edges, unnamed_edges
+from nacre.understanding.parsing.number_rules import MAX_SAMPLES
 from nacre.understanding.parsing.property_rules import TOTAL_RULE
 from nacre.understanding.parsing.read_comparisons import SUMMED_SIDES_RULE
 from nacre.understanding.parsing.state import KEPT_GIVEN_RULE, Candidate, overlaps_link
@@ -40,6 +42,8 @@ MIN_WHOLE_SCORE = 0.9  # Minimum score of a value or name that is whole in the q
 # Minimum scores of the words that name what is summed, for "how many" and for "the total": "the total number of
 # students" is no sum of "professor number" (set by hand).
 MIN_SUMMED_SCORE, MIN_NAMED_SCORE = 0.8, 0.5
+
+_AMOUNT = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,4}\W*")  # a text that is an amount: "12", "3:36", "11 EUR"
 
 ONE_PLACE = "one place"  # The check of rows: what is ranked first stands alone.
 
@@ -353,6 +357,7 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
     them "and" joins; different things whose names repeat; a count beside another aggregate that nothing joins; a number
     with a unit beyond all numbers of a property without one, as 2.1 m is of heights in cm."""
     d = candidate.derivation
+    yield from _amounts_as_texts(candidate.body, graph)
     for i, token in enumerate(question.tokens if isinstance(candidate.body, Ask) else ()):
         is_all = token.norm in WORDS["of_all_things"] and question.tokens[i - 1].norm != "at"
         if is_all and not overlaps_link(i, i + 1, d.links):
@@ -403,6 +408,14 @@ def _of_operators(candidate: Candidate, question: Question, _: Sequence[Link], g
             is_far = number.value in condition.values and not about.minimum <= number.value <= about.maximum
             if is_far and number.unit:
                 yield _words(question, token_mask(number.start, number.end))
+
+
+def _amounts_as_texts(body: Body, graph: SchemaGraph) -> Iterator[str]:
+    """Properties that are compared or sorted by as texts, although most are amounts: "9 bar" after "90 bar"."""
+    for about in map(graph.about, compared_predicates(body)):
+        texts = (about.values or about.samples)[:MAX_SAMPLES]
+        if about.datatype == "text" and 2 * sum(bool(_AMOUNT.fullmatch(text)) for text in texts) > len(texts):
+            yield about.label
 
 
 def _of_totals(candidate: Candidate, question: Question, links: Sequence[Link], graph: SchemaGraph) -> Iterator[str]:
