@@ -329,9 +329,7 @@ def _predicate_columns(facts: Facts, classes: Classes, index: int, number: int, 
     if len(distinct):
         texts = list(map(facts.texts.__getitem__, distinct.tolist()))
         sorts = list(map(facts.sorts.__getitem__, facts.sort_of[distinct].tolist()))
-        often = np.bincount(facts.sort_of[distinct], counts)
-        frequency = {facts.sorts[s]: int(often[s]) for s in often.nonzero()[0].tolist()}
-        cells = infer_cells(iri, texts, sorts, frequency)
+        cells = infer_cells(iri, texts, sorts, counts.tolist())
         if any(cells.hidden):
             hidden = np.isin(objects, distinct[np.array(cells.hidden, dtype=bool)])
             hidden_rows["no value of the column's type"] = rows[hidden]
