@@ -116,12 +116,9 @@ def _sentence_triples(evidence: EvidenceSentence, triples: TripleReader) -> tupl
         found.update(dict.fromkeys(_stated_triples(triple, triples)))
     if len(evidence.triples) == 1 and found:
         [(subject, predicate, value)] = evidence.triples
-        listed = (
-            triples.with_object(value, predicate)
-            if value in evidence.keys
-            else triples.with_subject(subject, predicate)
-        )
-        others = ((t, t[0] if value in evidence.keys else t[2]) for t in listed)
+        is_end = value in evidence.keys
+        listed = triples.with_object(value, predicate) if is_end else triples.with_subject(subject, predicate)
+        others = ((t, t[0] if is_end else t[2]) for t in listed)
         found.update(dict.fromkeys(t for t, end in others if _normalised(triples.label(end) or end) in text))
     ends = dict.fromkeys(end for subject, _, value in found for end in (subject, value))
     triples.prepare(ends)

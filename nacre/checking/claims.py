@@ -153,7 +153,7 @@ def _unsupported_names(match: SentenceMatch, known: FindGraphNames) -> list[str]
     """The names that no text of the evidence has as one."""
     foreign = _foreign_language(match)
     missing = [match.words[i].text for i in range(len(match.words)) if _is_unknown_name(match, i, foreign)]
-    checked = [(amount.start, amount.end) for amount in find_amounts(match.text)]
+    checked = [(amount.start, amount.end) for amount in match.amounts]
     checked += [(period.start, period.end) for period in match.periods]
     for first, after in known(match.norms):
         begin, end = match.words[first].start, match.words[after - 1].end
@@ -351,7 +351,8 @@ MAX_OPERANDS = 8
 
 def unsupported_numbers(match: SentenceMatch) -> tuple[list[str], list[MatchedSpan]]:
     """The numbers without a source, as written, and the places of numbers that cells or sentences have."""
-    amounts = [*find_amounts(blank_periods(match.text, match.periods)), *_number_words(match)]
+    amounts = find_amounts(blank_periods(match.text, match.periods)) if match.periods else match.amounts
+    amounts = [*amounts, *_number_words(match)]
     negative = pattern("checking", "negative")
     amounts = [a._replace(value=-a.value) if negative.search(_before(a, match)) else a for a in amounts]
     missing, supported, matched = list[Amount](), list[Amount](), list[MatchedSpan]()
@@ -380,7 +381,7 @@ def _before(amount: Amount, match: SentenceMatch) -> str:
 
 def miscalculated_words(match: SentenceMatch) -> list[str]:
     """The word of a comparison or difference that its own numbers contradict: "5 against 3, lower"."""
-    amounts = find_amounts(match.text)
+    amounts = match.amounts
     if len({amount.unit for amount in amounts}) != 1:
         return []
     difference = pattern("checking", "stated_difference").search(match.text)

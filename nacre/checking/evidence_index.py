@@ -315,6 +315,7 @@ class SentenceMatch:
         self.words = tokenize(text)
         self.norms = [word.norm for word in self.words]
         self.periods = find_periods(text, foreign=language != "en")
+        self.amounts = find_amounts(text)
         found = pattern("checking", "yes_no").match(text)
         self.yes_no = found[1] if found else ""
 

@@ -214,10 +214,10 @@ def rank_sentences(question: str, evidence: Sequence[EvidenceSentence], limit_wo
     question are left out. Ties are broken by the score of the retrieval.
     """
     question_forms = _content_forms(question)
-    bodies = [dictionary_forms(e.text) for e in evidence]
-    titles = [dictionary_forms(e.title) for e in evidence]
     wanted = frozenset[str]().union(*question_forms)
-    frequency = Counter(chain.from_iterable(wanted & body for body in bodies))
+    bodies = [wanted & dictionary_forms(e.text) for e in evidence]
+    titles = [wanted & dictionary_forms(e.title) for e in evidence]
+    frequency = Counter(chain.from_iterable(bodies))
     total = len(evidence) + 1
     weights = [math.log(1 + total / (1 + max((frequency[f] for f in forms), default=0))) for forms in question_forms]
 
@@ -230,16 +230,14 @@ def rank_sentences(question: str, evidence: Sequence[EvidenceSentence], limit_wo
                 in_title += 0.5 * weight
         return (in_body + in_title) * (1.0 if in_body else 0.5)
 
-    scored = sorted(
-        ((score(i), -evidence[i].score, i) for i in range(len(evidence))), key=lambda s: (-s[0], s[1], s[2])
-    )
+    ranked = sorted((-score(i), -evidence[i].score, i) for i in range(len(evidence)))
     chosen: list[int] = []
     seen: set[str] = set()
     words = 0
-    for value, _, i in scored:
+    for loss, _, i in ranked:
         text = evidence[i].text
         length = len(text.split())
-        if value <= MIN_SCORE_SHARE * scored[0][0] or text in seen or words + length > limit_words:
+        if loss >= MIN_SCORE_SHARE * ranked[0][0] or text in seen or words + length > limit_words:
             continue
         chosen.append(i)
         seen.add(text)

@@ -74,6 +74,17 @@ def kinds_statement(select: Select, schema: Schema, variable: str) -> Statement:
     return Statement(text, params, (OutputColumn("kind", "value", variable), OutputColumn("count", "number", variable)))
 
 
+def means_statement(select: Select, variable: str, values: Sequence[Attribute], schema: Schema) -> Statement:
+    """One row with the mean of each value of a variable's things, how many of these have it, and the lowest and highest
+    value. Several values must be columns of the table of the things."""
+    rows = _SelectWriter(schema).thing_ids(select, (variable,), values)
+    known = "count(DISTINCT CASE WHEN x{0} IS NOT NULL THEN k0 END)"
+    numbers = {"mean": "avg(x{0})", "count": known, "lowest": "min(x{0})", "highest": "max(x{0})"}
+    columns = number_columns([each.format(i) for i in range(len(values)) for each in numbers.values()])
+    outputs = tuple(OutputColumn(name, "number", variable) for name in numbers) * len(values)
+    return Statement(f"SELECT {columns} FROM (\n{rows.text}\n)", rows.params, outputs)
+
+
 def each_kind(select: Select, variable: str) -> list[tuple[str, Select]]:
     """The select restricted to each class that a variable may be of, with the IRI of the class."""
     own = next(v for v in select.variables if v.name == variable)
@@ -115,13 +126,14 @@ class _SelectWriter:
         self._schema, self._prefix = schema, prefix
         self._joins = JoinBuilder(schema, prefix)
 
-    def thing_ids(self, select: Select, variables: Sequence[str]) -> SqlText:
-        """The distinct ids of the things of variables, as k0, k1, ..."""
+    def thing_ids(self, select: Select, variables: Sequence[str], values: Sequence[Attribute] = ()) -> SqlText:
+        """The distinct ids of the things of variables, as k0, k1, ..., with values of theirs, as x0, x1, ..."""
         select = compare_periods(select, self._schema)
         self._joins.join_variables(select)
         self._add_filters(select)
-        columns = ", ".join(f"{self._joins.key(name)} AS k{i}" for i, name in enumerate(variables))
-        return self._joins.distinct_rows(columns, variables)
+        columns = [f"{self._joins.key(name)} AS k{i}" for i, name in enumerate(variables)]
+        columns += (f"{self._joins.value(each)} AS x{i}" for i, each in enumerate(values))
+        return self._joins.distinct_rows(", ".join(columns), variables)
 
     def statement(self, select: Select) -> Statement:
         select = compare_periods(select, self._schema)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from nacre.language.values import append_unit, format_value, is_number_name
 from nacre.language.word_forms import count_phrase, is_plural, join_names, number_with_noun, plural
-from nacre.plans.sql_joins import RunStatement
-from nacre.plans.to_sql import to_sql
+from nacre.plans.sql_joins import RunStatement, first_value_index, predicate_column, variable_relation
+from nacre.plans.to_sql import means_statement, to_sql
 from nacre.records.evidence import EvidenceSentence
 from nacre.records.plan import Aggregate, Attribute, Edge, Filter, Itself, Order, Select, Variable
 from nacre.records.schema import ONE_TO_ONE_SHARE, Group, Predicate, Schema
@@ -148,8 +148,7 @@ def _statistics(
     group: MemberGroup, schema: Schema, run: RunStatement
 ) -> list[tuple[list[NumberRange], DependentPart | None]]:
     """The number ranges of the members, and those of their parts; empty ones are left out."""
-    own = Select((Itself(group.variable.name),), (group.variable,))
-    members = DependentPart("", own, len(group.members))
+    members = DependentPart("", Select((Itself(group.variable.name),), (group.variable,)), len(group.members))
     found = [
         (number_ranges(each or members, schema, run, MAX_NUMBERS), each)
         for each in dict.fromkeys((None, find_part(group.variable, schema, run)))
@@ -270,7 +269,7 @@ class _Mean(NamedTuple):
     value: Attribute
     known: Select
     mean: float
-    is_single: bool  # only one thing has a number, and it has only one
+    is_single: bool  # all numbers are the same
 
     @property
     def eccentricity(self) -> float:
@@ -281,17 +280,20 @@ class _Mean(NamedTuple):
 
 def _means(select: Select, variable: Variable, count: int, schema: Schema, run: RunStatement) -> list[_Mean]:
     """The means of the predicates that enough of the things have, the furthest from the middle first."""
+    predicates, relation = _number_predicates(variable, schema), variable_relation(variable, schema)
     found = []
-    for predicate in _number_predicates(variable, schema):
-        value = Attribute(variable.name, predicate.iri)
-        answers = (Aggregate("avg", value), Aggregate("count", Itself(variable.name)))
-        known = replace(select, answers=answers, filters=(*select.filters, Filter(value, "known")))
-        rows, _ = run(to_sql(known, schema)) or ([], False)
-        mean, having = rows[0] if rows else (None, 0)
-        if mean is not None and int(having or 0) >= MIN_FILLED * count:
-            is_single = having == 1 and predicate.functional and predicate.shape != "range"
-            found.append(_Mean(predicate, value, known, float(mean), is_single))
-    return sorted(found, key=lambda each: -each.eccentricity)
+    # the columns of their table are read together
+    columns = [each for each in predicates if (column := predicate_column(relation, each.iri)) and column.value]
+    for read in filter(None, (columns, *([each] for each in predicates if each not in columns))):
+        values = [Attribute(variable.name, each.iri) for each in read]
+        rows, _ = run(means_statement(select, variable.name, values, schema)) or ([], False)
+        numbers = iter(rows[0] if rows else ())
+        for predicate, value, mean, having, low, high in zip(read, values, *[numbers] * 4, strict=False):
+            if mean is not None and int(having or 0) >= MIN_FILLED * count:
+                is_single = low == high and predicate.shape != "range"
+                known = replace(select, filters=(*select.filters, Filter(value, "known")))
+                found.append(_Mean(predicate, value, known, float(mean), is_single))
+    return sorted(found, key=lambda each: (-each.eccentricity, predicates.index(each.predicate)))
 
 
 def _number_range(mean: _Mean, schema: Schema, run: RunStatement) -> NumberRange | None:
@@ -302,15 +304,11 @@ def _number_range(mean: _Mean, schema: Schema, run: RunStatement) -> NumberRange
         first = replace(known, answers=(Itself(value.variable), end), order=Order(end, descending), limit=1)
         statement = to_sql(first, schema)
         rows, _ = run(statement) or ([], False)
-        numbers = [
-            (row[i], row[0])
-            for row in rows
-            for i, o in enumerate(statement.outputs)
-            if o.role not in ("key", "label") and isinstance(row[i], int | float)
-        ]
-        if not numbers:
+        at = first_value_index(statement.outputs)
+        found = next(((row[at], row[0]) for row in rows if isinstance(row[at], int | float)), None)
+        if found is None:
             return None
-        ends.append(numbers[0])
+        ends.append(found)
     (low, first_key), (high, last_key) = ends[0], ends[-1]
     triples = tuple((str(key), predicate.iri, str(number)) for number, key in ((low, first_key), (high, last_key)))
     return NumberRange(predicate, float(low), float(high), mean.mean, triples)  # type: ignore[arg-type]

@@ -73,11 +73,7 @@ class Passages(PublishedFile):
 
     def get(self, ids: Sequence[int]) -> list[Passage]:
         """The passages with these ids, in that order; unknown ids are left out."""
-        found: dict[int, Passage] = {}
-        for start in range(0, len(ids), 500):
-            chunk = ids[start : start + 500]
-            read = self._read(f"id IN ({','.join('?' * len(chunk))})", chunk)
-            found |= {passage.id: passage for passage in read}
+        found = {passage.id: passage for passage in self._read(f"id IN ({','.join('?' * len(ids))})", ids)}
         return [found[i] for i in ids if i in found]
 
     def by_key(self, key: str, limit: int = -1) -> list[Passage]:

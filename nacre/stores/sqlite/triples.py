@@ -142,8 +142,7 @@ class TripleReader:
             yield from (str(iri) for (iri,) in self._rows(query, (target,)))
 
     def _id(self, iri: str) -> int | str | None:
-        rows = self._rows("SELECT id FROM entity WHERE iri = ?", (iri,))
-        return None if not rows else rows[0][0]
+        return next((row[0] for row in self._rows("SELECT id FROM entity WHERE iri = ?", (iri,))), None)
 
     def _query(self, sql: str, params: tuple[object, ...]) -> list[tuple[Any, ...]]:
         connection: sqlite3.Connection = self._tables.trusted()
@@ -159,26 +158,22 @@ class StatedTriples:
 
     def with_subject(self, subject: str, predicate: str) -> list[Triple]:
         """The triples with this subject and predicate, at most 200 of each kind."""
-        return list(
-            dict.fromkeys((*self._reader.with_subject(subject, predicate), *self._aside("subject", subject, predicate)))
-        )
+        aside = self.beside_tables(subject, "subject", predicate)
+        return list(dict.fromkeys((*self._reader.with_subject(subject, predicate), *aside)))
 
     def with_object(self, target: str, predicate: str) -> list[Triple]:
         """The triples that link to this IRI by this predicate, at most 200 of each kind."""
-        return list(
-            dict.fromkeys((*self._reader.with_object(target, predicate), *self._aside("object", target, predicate)))
-        )
+        aside = self.beside_tables(target, "object", predicate)
+        return list(dict.fromkeys((*self._reader.with_object(target, predicate), *aside)))
 
-    def beside_tables(self, term: str, end: Literal["subject", "object"] = "subject") -> list[Triple]:
-        """The triples of a subject, or of an object, that no table shows, such as those about classes, at most 200."""
-        sql = f"SELECT subject, predicate, object FROM _nacre_aside WHERE {end} = ? LIMIT {MAX_TRIPLES}"
-        return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, (term,))]
-
-    def _aside(self, end: str, term: str, predicate: str) -> list[Triple]:
-        sql = (
-            f"SELECT subject, predicate, object FROM _nacre_aside WHERE {end} = ? AND predicate = ? LIMIT {MAX_TRIPLES}"
-        )
-        return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, (term, predicate))]
+    def beside_tables(
+        self, term: str, end: Literal["subject", "object"] = "subject", predicate: str = ""
+    ) -> list[Triple]:
+        """The triples of a subject, or of an object, that no table shows, such as those about classes, at most 200; of
+        one predicate if one is given."""
+        where, given = (" AND predicate = ?", (term, predicate)) if predicate else ("", (term,))
+        sql = f"SELECT subject, predicate, object FROM _nacre_aside WHERE {end} = ?{where} LIMIT {MAX_TRIPLES}"
+        return [(str(s), str(p), str(o)) for s, p, o in self._tables.trusted().execute(sql, given)]
 
 
 def _sources(place: dict[str, Any]) -> list[tuple[str, str, str]]:
