@@ -236,9 +236,8 @@ class EntityNames:
             entries[key].tokens[0] in matched_words for key in keys
         )
         first = tokens[run.start]
-        is_small = first.text.islower() and any(is_known(first.text, lang=code) for code in GLOSSED_LANGUAGES)
-        is_everyday = len(run.matched) == 1 and first.norm.isalpha() and (is_dictionary_word(first) or is_small)
-        if best < EVERYDAY_SHARE and is_everyday and not starts_each:
+        is_word = len(run.matched) == 1 and first.norm.isalpha()
+        if best < EVERYDAY_SHARE and is_word and not starts_each and _is_everyday(first):
             # An everyday word inside a long name does not name the thing.
             return
         exact = best >= WHOLE_SHARE
@@ -388,3 +387,10 @@ class NameWords:
 def is_dictionary_word(token: Token) -> bool:
     """Whether a word is in an English dictionary."""
     return bool(is_known(token.norm, lang="en"))
+
+
+def _is_everyday(token: Token) -> bool:
+    """Whether a dictionary has a word, one of another language if it is written small: those take longer to load."""
+    return is_dictionary_word(token) or (
+        token.text.islower() and any(is_known(token.text, lang=code) for code in GLOSSED_LANGUAGES)
+    )
