@@ -5,10 +5,11 @@ import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain, count, islice, repeat
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
+import numpy as np
 import pyoxigraph as ox
 from pyoxigraph import BlankNode, Literal, NamedNode
 
@@ -29,6 +30,10 @@ Content = bytes | str | IO[bytes]  # a str is a path
 REPLACEMENT_MARK = "\ufdd0"
 
 BATCH = 1 << 16  # number of terms that are collected at once
+
+BLOCK = 1 << 20  # bytes of lines that are split at once
+
+_LINE_END = b" .\n"
 
 MAX_LEADING_PROBLEMS = 1000  # problems before the first statement, after which parsing stops
 
@@ -69,6 +74,8 @@ class ParsedStatements(NamedTuple):
 
 def parse_statements(content: Content, form: str, base: str, terms: Numbers) -> ParsedStatements:
     """All valid statements. RDF/XML and JSON-LD end at the first problem, and their IRIs are not checked."""
+    if form == "N_TRIPLES" and isinstance(content, str) and (found := _parse_lines(content, terms)) is not None:
+        return ParsedStatements(found, 3, [])
     quads = ox.parse(
         None if isinstance(content, str) else content,
         format=_FORMAT[form],
@@ -104,6 +111,39 @@ def parse_statements(content: Content, form: str, base: str, terms: Numbers) -> 
             numbers = array("I", (n for i, n in enumerate(numbers) if i // size not in half))
     statements = ParsedStatements(numbers, size, problems)
     return _drop_stray(statements) if form == "TRIG" and problems else statements
+
+
+def _parse_lines(path: str, terms: Numbers) -> "array[int] | None":
+    """The statements of N-Triples if each has a line with single spaces: each distinct term is parsed once. None if a
+    line has another form, and without any term where one is invalid."""
+    places: defaultdict[bytes, int] = defaultdict(count().__next__)
+    numbers: array[int] = array("I")
+    rest = b""
+    with open(path, "rb") as file:
+        while block := file.read(BLOCK):
+            *lines, rest = (rest + block).split(_LINE_END)
+            found = list(map(places.__getitem__, chain.from_iterable(map(bytes.split, lines, repeat(b" "), repeat(2)))))
+            if not found or len(found) != 3 * len(lines):
+                return None
+            numbers.extend(array("I", found))
+    rows = np.frombuffer(numbers, np.uint32).reshape(-1, 3)
+    first = np.array([key[:1] for key in places], dtype="S1")
+    if rest or not (np.isin(first[rows[:, 0]], (b"<", b"_")).all() and (first[rows[:, 1]] == b"<").all()):
+        return None
+    parsed: list[Any] = []
+    keys = iter(places)
+    try:
+        while some := list(islice(keys, BATCH)):
+            # a term is parsed as an object, which may be any term
+            quads = ox.parse(b"".join([b"<a:> <a:> " + key + _LINE_END for key in some]), format=_FORMAT["N_TRIPLES"])
+            parsed += map(attrgetter("object"), quads)
+    except (SyntaxError, MemoryError):
+        return None
+    if len(parsed) != len(places):
+        return None
+    places.clear()
+    of_place = np.fromiter(map(terms.__getitem__, parsed), np.uint32, len(parsed))
+    return array("I", of_place[rows.ravel()].tobytes())
 
 
 def _add_numbers(found: Iterator[int], numbers: "array[int]") -> int:
