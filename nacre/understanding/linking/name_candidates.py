@@ -236,8 +236,10 @@ class EntityNames:
             entries[key].tokens[0] in matched_words for key in keys
         )
         first = tokens[run.start]
-        is_word = len(run.matched) == 1 and first.norm.isalpha()
-        if best < EVERYDAY_SHARE and is_word and not starts_each and _is_everyday(first):
+        is_name = best >= EVERYDAY_SHARE or starts_each or len(run.matched) > 1 or not first.norm.isalpha()
+        # dictionaries of other languages take long to read
+        codes = GLOSSED_LANGUAGES if first.text.islower() else ()
+        if not is_name and (is_dictionary_word(first) or any(is_known(first.text, lang=code) for code in codes)):
             # An everyday word inside a long name does not name the thing.
             return
         exact = best >= WHOLE_SHARE
@@ -387,10 +389,3 @@ class NameWords:
 def is_dictionary_word(token: Token) -> bool:
     """Whether a word is in an English dictionary."""
     return bool(is_known(token.norm, lang="en"))
-
-
-def _is_everyday(token: Token) -> bool:
-    """Whether a dictionary has a word, one of another language if it is written small: those take longer to load."""
-    return is_dictionary_word(token) or (
-        token.text.islower() and any(is_known(token.text, lang=code) for code in GLOSSED_LANGUAGES)
-    )
