@@ -144,18 +144,17 @@ def write_passages(
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.executescript(
-            "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + PASSAGES_DDL
+            "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;" + PASSAGES_DDL
         )
-        connection.execute("BEGIN")
         insert_rows(connection, "passage (id, key, part, title, text, sources)", 6, _rows(passages, predicates))
-        insert_rows(connection, "predicate", 2, ((n, iri) for iri, n in predicates.items()))
+        written = connection.total_changes
+        connection.executemany("INSERT INTO predicate VALUES (?, ?)", ((n, iri) for iri, n in predicates.items()))
         connection.execute("CREATE UNIQUE INDEX passage_id ON passage(id)")
         connection.execute("CREATE INDEX passage_key ON passage(key, part)")
         connection.execute("COMMIT")
-        (written,) = connection.execute("SELECT count(*) FROM passage").fetchone()
     finally:
         connection.close()
-    return int(written)
+    return written
 
 
 def _rows(passages: Iterable[Passage | EncodedPassage], predicates: PredicateNumbers) -> Iterator[tuple[object, ...]]:
