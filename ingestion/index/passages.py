@@ -197,7 +197,10 @@ def index_vectors(passages: Passages, place: VectorTarget, embedder: Embedder, p
         done = len(ids) - len(missing)
         progress(done, len(ids))
         for chunk in _chunks(missing, EMBEDDING_BATCH):
-            _embed(passages, kept, embedder, chunk)
+            found = passages.get(chunk)
+            with _working(embedder):
+                vectors = embedder.embed([f"{passage.title}\n{passage.text}" for passage in found])
+            kept.add([passage.id for passage in found], vectors)
             done += len(chunk)
             progress(done, len(ids))
         _write(ids, _writer(place, embedder), kept, earlier)
@@ -290,13 +293,6 @@ def _earlier(place: VectorTarget, embedder: Embedder) -> Iterator[Collection | N
     finally:
         if collection is not None:
             collection.close()
-
-
-def _embed(passages: Passages, kept: EmbeddingCache, embedder: Embedder, ids: Sequence[int]) -> None:
-    found = passages.get(ids)
-    with _working(embedder):
-        vectors = embedder.embed([f"{passage.title}\n{passage.text}" for passage in found])
-    kept.add([passage.id for passage in found], vectors)
 
 
 def _chunks(ids: list[int], size: int) -> Iterator[list[int]]:

@@ -235,7 +235,9 @@ def _lists(draft: Draft) -> Iterator[CodeList]:
             if code == group or not _are_codes(texts[code].values()):
                 continue
             described = _description(texts, {code, group})
-            groups = _grouped(texts[group] if group is not None else dict.fromkeys(things, local_name(owner)))
+            groups: dict[str, list[int]] = defaultdict(list)
+            for thing in things:
+                groups[texts[group][thing] if group is not None else local_name(owner)].append(thing)
             if described is None or not _tells_apart(groups, texts[code], whole=group is None):
                 continue
             for name, members in groups.items():
@@ -293,13 +295,6 @@ def _description(texts: dict[int, dict[int, str]], others: set[int | None]) -> i
     if in_words:
         return min(in_words, key=lambda p: (length[p], p))
     return max(letters, key=lambda p: (length[p], p), default=None)
-
-
-def _grouped(group_of: dict[int, str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
-    for thing, name in group_of.items():
-        found[name].append(thing)
-    return found
 
 
 def _tells_apart(groups: dict[str, list[int]], codes: dict[int, str], *, whole: bool) -> bool:

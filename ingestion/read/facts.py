@@ -4,15 +4,16 @@ Blank nodes are labelled by the content of their facts, so that equal graphs get
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
+
 from nacre.records.evidence import Term, TermKind
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int32]
@@ -55,44 +56,34 @@ class Omissions:
 NO_OMISSIONS = Omissions()
 
 
+@dataclass(eq=False, repr=False)
 class Facts:
     """All distinct triples of a graph. A term is a number: `texts[t]` is its IRI, blank label or lexical form,
     `sorts[sort_of[t]]` its kind, datatype and language. `subject`, `predicate`, `object`, `graph` are parallel arrays,
     sorted by the first three. `graph` is None if all triples are in the default graph, which otherwise is term 0, the
     empty IRI. `omitted` is what the files contain besides."""
 
-    def __init__(
-        self,
-        texts: list[str],
-        sorts: list[TermSort],
-        sort_of: "NDArray[np.int32]",
-        subject: "Ints",
-        predicate: "Ints",
-        object: "Ints",
-        graph: "Ints | None",
-        omitted: Omissions = NO_OMISSIONS,
-    ) -> None:
-        self.texts = texts
-        self.sorts = sorts
-        self.sort_of = sort_of
-        self.subject = subject
-        self.predicate = predicate
-        self.object = object
-        self.graph = graph
-        self.omitted = omitted
-        # set by ingestion.meaning: derived rows, hidden rows by reason, classes that are things of the graph
-        # themselves, pairs of a thing and a class it is a member of without being typed, codes by property and value,
-        # and the places of members in lists, by the thing that has the list and the member
-        self.derived: NDArray[np.bool_] | None = None
-        self.aside: dict[str, NDArray[np.intp]] = {}
-        self.things: Ints | None = None
-        self.memberships: Ints | None = None
-        self.codes: dict[int, dict[int, set[int]]] = {}
-        self.places: dict[tuple[int, int], int] = {}
-        # languages of labels that a semantic layer prefers, the first one first
-        self.languages: tuple[str, ...] = ()
-        # what was not derived because it would have been too much
-        self.limits: tuple[str, ...] = ()
+    texts: list[str]
+    sorts: list[TermSort]
+    sort_of: "NDArray[np.int32]"
+    subject: "Ints"
+    predicate: "Ints"
+    object: "Ints"
+    graph: "Ints | None"
+    omitted: Omissions = NO_OMISSIONS
+    # set by ingestion.meaning: derived rows, hidden rows by reason, classes that are things of the graph themselves,
+    # pairs of a thing and a class it is a member of without being typed, codes by property and value, and the places of
+    # members in lists, by the thing that has the list and the member
+    derived: "NDArray[np.bool_] | None" = None
+    aside: "dict[str, NDArray[np.intp]]" = field(default_factory=dict)
+    things: "Ints | None" = None
+    memberships: "Ints | None" = None
+    codes: dict[int, dict[int, set[int]]] = field(default_factory=dict)
+    places: dict[tuple[int, int], int] = field(default_factory=dict)
+    # languages of labels that a semantic layer prefers, the first one first
+    languages: tuple[str, ...] = ()
+    # what was not derived because it would have been too much
+    limits: tuple[str, ...] = ()
 
     @property
     def triples(self) -> int:
@@ -104,8 +95,7 @@ class Facts:
         if not texts:
             return self
         renamed = [texts.get(number, text) for number, text in enumerate(self.texts)]
-        columns = (self.subject, self.predicate, self.object)
-        return Facts(renamed, self.sorts, self.sort_of, *columns, self.graph, self.omitted)
+        return replace(self, texts=renamed)
 
     def term(self, number: int) -> Term:
         """The term with this number."""
@@ -114,8 +104,6 @@ class Facts:
 
     def kinds(self, kind: TermKind) -> "NDArray[np.bool_]":
         """For each term whether it is of this kind."""
-        import numpy as np
-
         flags = np.array([sort[0] == kind for sort in self.sorts], dtype=bool)
         return flags[self.sort_of]
 
@@ -163,9 +151,7 @@ class TripleCollector:
 
     def facts(self, omitted: Omissions = NO_OMISSIONS) -> Facts:
         """The finished facts; the collector can't be used afterwards."""
-        import numpy as np
-
-        triples, quads = (_rows(self.rows.pop(size), size) for size in (3, 4))
+        triples, quads = (np.frombuffer(self.rows.pop(n) or b"", np.int32).reshape(-1, n) for n in (3, 4))
         named = bool(quads[:, 3].any())
         # not copied if there are only triples
         columns = [np.concatenate((triples[:, n], quads[:, n])) if len(quads) else triples[:, n] for n in range(3)]
@@ -179,8 +165,6 @@ class TripleCollector:
 
 def unique_counts(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArray[np.int64]]":
     """The distinct numbers in order, and the count of each."""
-    import numpy as np
-
     if not len(numbers):
         return numbers, np.zeros(0, dtype=np.int64)
     ordered = np.sort(numbers)
@@ -190,24 +174,14 @@ def unique_counts(numbers: "NDArray[Integer]") -> "tuple[NDArray[Integer], NDArr
 
 def change_mask(numbers: "NDArray[Integer]") -> "NDArray[np.bool_]":
     """For each number whether it differs from the previous one; True for the first."""
-    import numpy as np
-
     found = np.empty(len(numbers), dtype=bool)
     found[:1] = True
     np.not_equal(numbers[1:], numbers[:-1], out=found[1:])
     return found
 
 
-def _rows(numbers: "array[int]", size: int) -> "Ints":
-    import numpy as np
-
-    return np.frombuffer(numbers if numbers else b"", dtype=np.int32).reshape(-1, size)
-
-
 def _sort_rows(columns: "list[Ints]", terms: int) -> "list[Ints]":
     """Rows sorted by their columns, without duplicates; `columns` is empty afterwards, which frees their memory."""
-    import numpy as np
-
     # a graph has few predicates, so their places among each other take fewer bits than their numbers
     used = np.flatnonzero(np.bincount(columns[1], minlength=1)).astype(np.int32)
     bits = max(terms, 1).bit_length()
@@ -249,8 +223,6 @@ MAX_UNHASHED = 128  # bytes of a term that is used as it is, since hashing it wo
 
 def blank_node_labels(facts: Facts) -> dict[int, str]:
     """A label for each blank node: a hash of its facts and its neighbours' hashes, computed in bounded time."""
-    import numpy as np
-
     blank = facts.kinds("blank")
     if not blank.any():
         return {}

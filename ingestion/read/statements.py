@@ -5,10 +5,12 @@ import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from contextlib import suppress
+from itertools import chain, count, islice, repeat
 from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
+import numpy as np
 import pyoxigraph as ox
 from pyoxigraph import BlankNode, Literal, NamedNode
 
@@ -29,6 +31,10 @@ Content = bytes | str | IO[bytes]  # a str is a path
 REPLACEMENT_MARK = "\ufdd0"
 
 BATCH = 1 << 16  # number of terms that are collected at once
+
+BLOCK = 1 << 20  # bytes of lines that are split at once
+
+_LINE_END = b" .\n"
 
 MAX_LEADING_PROBLEMS = 1000  # problems before the first statement, after which parsing stops
 
@@ -69,6 +75,9 @@ class ParsedStatements(NamedTuple):
 
 def parse_statements(content: Content, form: str, base: str, terms: Numbers) -> ParsedStatements:
     """All valid statements. RDF/XML and JSON-LD end at the first problem, and their IRIs are not checked."""
+    if form == "N_TRIPLES" and isinstance(content, str):
+        with suppress(ValueError, SyntaxError, MemoryError):
+            return ParsedStatements(_parse_lines(content, terms), 3, [])
     quads = ox.parse(
         None if isinstance(content, str) else content,
         format=_FORMAT[form],
@@ -104,6 +113,33 @@ def parse_statements(content: Content, form: str, base: str, terms: Numbers) -> 
             numbers = array("I", (n for i, n in enumerate(numbers) if i // size not in half))
     statements = ParsedStatements(numbers, size, problems)
     return _drop_stray(statements) if form == "TRIG" and problems else statements
+
+
+def _parse_lines(path: str, terms: Numbers) -> "array[int]":
+    """The statements of N-Triples, each distinct term of which is parsed once. If a line is not three terms with single
+    spaces between them, it raises an error and numbers no terms."""
+    places: defaultdict[bytes, int] = defaultdict(count().__next__)
+    numbers: array[int] = array("I")
+    rest = b""
+    with open(path, "rb") as file:
+        while block := file.read(BLOCK):
+            *lines, rest = (rest + block).split(_LINE_END)
+            found = list(map(places.__getitem__, chain.from_iterable(map(bytes.split, lines, repeat(b" "), repeat(2)))))
+            if not found or len(found) != 3 * len(lines):
+                raise ValueError(path)
+            numbers.extend(array("I", found))
+    first = np.array([key[:1] for key in places])[np.frombuffer(numbers, np.uint32)]
+    parsed: list[Any] = []
+    keys = iter(places)
+    while some := list(islice(keys, BATCH)):
+        # each is parsed as an object, which may be any term
+        quads = ox.parse(b"".join([b"<a:> <a:> " + key + _LINE_END for key in some]), format=_FORMAT["N_TRIPLES"])
+        parsed += map(attrgetter("object"), quads)
+    if rest or len(parsed) != len(places) or not (np.isin(first[::3], (b"<", b"_")) & (first[1::3] == b"<")).all():
+        raise ValueError(path)
+    places.clear()
+    known = np.fromiter(map(terms.__getitem__, parsed), np.uint32, len(parsed))
+    return array("I", known[np.frombuffer(numbers, np.uint32)].tobytes())
 
 
 def _add_numbers(found: Iterator[int], numbers: "array[int]") -> int:
@@ -176,18 +212,14 @@ def _drop_open_lines(text: str) -> tuple[str, list[ParseProblem]]:
     lines = text.split("\n")
     problems = []
     for index, line in enumerate(lines):
-        if ("<" in line or '"' in line) and _has_open_term(line) and "<<(" not in line:
+        rest = _COMPLETE_TERMS.sub(lambda term: "" if term["open"] is None else '"', line)
+        if ('"' in rest or "<" in rest) and "<<(" not in line:
             lines[index] = ""
             last = index + 1 == len(lines)
             problems.append(
                 ParseProblem(index + 1, "Unexpected end of file" if last else "a text or IRI has no end", 0)
             )
     return "\n".join(lines), problems
-
-
-def _has_open_term(line: str) -> bool:
-    rest = _COMPLETE_TERMS.sub(lambda term: "" if term["open"] is None else '"', line)
-    return '"' in rest or "<" in rest
 
 
 def _drop_stray(found: ParsedStatements) -> ParsedStatements:

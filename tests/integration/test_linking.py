@@ -11,6 +11,7 @@ from nacre.language.tokens import tokenize
 from nacre.records.turn import Rewrite
 from nacre.stores.sqlite.lexicon import Lexicon
 from nacre.stores.sqlite.tables import Tables
+from nacre.understanding.linking import name_candidates
 from nacre.understanding.linking.link_mentions import linker_of
 from nacre.understanding.linking.name_candidates import NameCandidate
 from nacre.understanding.understand import understand
@@ -62,6 +63,21 @@ def test_a_name_is_cut_from_the_question_as_typed(
     assert all(question[each.start : each.end] == each.text for each in mentions)
     words = {word.strip("?,.") for word in question.split()}
     assert all(word in words for each in mentions for word in each.text.split())
+
+
+def test_dictionaries_of_other_languages_are_read_for_everyday_words_alone(
+    small_graphs: dict[str, tuple[Tables, Lexicon]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    languages: list[str] = []
+
+    def is_known(word: str, lang: str) -> bool:
+        languages.append(lang)
+        return False
+
+    monkeypatch.setattr(name_candidates, "is_known", is_known)
+    lexicon = small_graphs["transit"][1]
+    assert [_label(each, lexicon) for each in _linked("who owns the [kestrel]?", lexicon)] == ["Kestrel"]
+    assert {*languages} <= {"en"}
 
 
 def _linked(marked: str, lexicon: Lexicon) -> list[NameCandidate]:

@@ -2,12 +2,15 @@
 
 import gzip
 import io
+from collections import defaultdict
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from ingestion.read.parse import parse_files, read_sources
 from ingestion.read.sources import rdf_files
+from ingestion.read.statements import Numbers, parse_statements
 from nacre.errors import IngestionError
 from tests.support.capsules import capsules
 
@@ -84,3 +87,27 @@ def test_folder_and_blank_nodes_of_two_files(tmp_path: Path) -> None:
     facts = parse_files([tmp_path])
     assert facts.triples == 3
     assert len(list(capsules(facts))) == 3
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ['<e:a> <e:p> "x . <e:b> \\" y" .', "_:b <e:p> <e:a> .", '<e:a> <e:p> "caf\\u00e9"@fr .', "<e:a> <e:p> _:b ."],
+        ['<e:a> <e:p> "1"^^<e:int> .', '<e:a> <e:p> "café"@fr .', "<e:a> <e:p> <<( <e:a> <e:p> _:b )>> ."],
+        ["<e:a> <e:p> <e:b> .", "# a comment .", "", "<e:b> <e:p> <e:c> ."],
+        ["<e:a> <e:p> <e:b> . # said", "<e:b> <e:p> <e:c> ."],
+        ["<e:a> <e:p> <e:b> . <e:b> <e:p> <e:c> .", "<e:c> <e:p> <e:d> ."],
+        ["<e:a>  <e:p>\t<e:b>.", "<e:b> <e:p> <e:c> .\r"],
+        ['"a" <e:p> <e:b> .', "<e:b> _:p <e:c> .", "<e:b> <e:p> <e:c> ."],
+        ["<e:a> <e:p> <e:b> .", "<e:a> <e:p q> <e:b> .", '<e:a> <e:p> "x\\y" .', "<e:a> <e:p> ."],
+        ["<e:a> <e:p> <e:b> .", "<e:b> <e:p> <e:c"],
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_lines_of_a_file_are_parsed_as_any_content(tmp_path: Path, rows: list[str], end: str) -> None:
+    path = tmp_path / "lines.nt"
+    path.write_bytes(("\n".join(rows) + end).encode())
+    numbers: list[Numbers] = [defaultdict(count(1).__next__), defaultdict(count(1).__next__)]
+    of_lines = parse_statements(str(path), "N_TRIPLES", "", numbers[0])
+    assert of_lines == parse_statements(path.read_bytes(), "N_TRIPLES", "", numbers[1])
+    assert list(numbers[0].items()) == list(numbers[1].items())

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
 from nacre.records.evidence import Passage, Sentence
+from nacre.stores.sqlite.tables import insert_rows
 
 # One row for each passage, since the number of rows determines the time. The first line of `sources` has numbers for
 # each sentence: its length, its predicate, the length of its object, and that of its subject if it is not the key
@@ -139,18 +140,17 @@ def write_passages(
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.executescript(
-            "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + PASSAGES_DDL
+            "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN;" + PASSAGES_DDL
         )
-        connection.execute("BEGIN")
-        insert = "INSERT INTO passage (id, key, part, title, text, sources) VALUES (?, ?, ?, ?, ?, ?)"
-        written = connection.executemany(insert, _rows(passages, predicates)).rowcount
+        insert_rows(connection, "passage (id, key, part, title, text, sources)", 6, _rows(passages, predicates))
+        written = connection.total_changes
         connection.executemany("INSERT INTO predicate VALUES (?, ?)", ((n, iri) for iri, n in predicates.items()))
         connection.execute("CREATE UNIQUE INDEX passage_id ON passage(id)")
         connection.execute("CREATE INDEX passage_key ON passage(key, part)")
         connection.execute("COMMIT")
     finally:
         connection.close()
-    return max(0, written)
+    return written
 
 
 def _rows(passages: Iterable[Passage | EncodedPassage], predicates: PredicateNumbers) -> Iterator[tuple[object, ...]]:

@@ -236,9 +236,10 @@ class EntityNames:
             entries[key].tokens[0] in matched_words for key in keys
         )
         first = tokens[run.start]
-        is_small = first.text.islower() and any(is_known(first.text, lang=code) for code in GLOSSED_LANGUAGES)
-        is_everyday = len(run.matched) == 1 and first.norm.isalpha() and (is_dictionary_word(first) or is_small)
-        if best < EVERYDAY_SHARE and is_everyday and not starts_each:
+        is_name = best >= EVERYDAY_SHARE or starts_each or len(run.matched) > 1 or not first.norm.isalpha()
+        # dictionaries of other languages take long to read
+        codes = GLOSSED_LANGUAGES if first.text.islower() else ()
+        if not is_name and (is_dictionary_word(first) or any(is_known(first.text, lang=code) for code in codes)):
             # An everyday word inside a long name does not name the thing.
             return
         exact = best >= WHOLE_SHARE
