@@ -42,7 +42,7 @@ from nacre.wording.answer import verbalise_meaning, verbalise_result, verbalise_
 from nacre.wording.comparison import single_property_sentence, summarise_difference
 from nacre.wording.grid import Verbalisation
 from nacre.wording.overview import EXAMPLES, MAX_SUBJECTS, kinds_sentence, subjects
-from nacre.wording.sentence import marked_things, other_spellings
+from nacre.wording.sentence import marked_things, other_spellings, uncount_more
 from nacre.wording.thing import MAX_DESCRIPTION_SENTENCES
 
 
@@ -179,9 +179,9 @@ def asks_for_prose(view: TurnView) -> bool:
 def verbalise_answer(rows: Rows, plan: Plan | None, schema: Schema, question: str) -> Verbalisation:
     """Rows as the answer to a question; `plan` gave them, or a query of a model if it is None."""
     result = verbalise_result(plan, rows.table, schema, question) if plan is not None else Verbalisation("")
-    if result.text and not rows.meaning:
-        return result
-    return verbalise_meaning(rows.meaning, rows.table, result if result.text else verbalise_rows(rows.table))
+    if not result.text or rows.meaning:
+        result = verbalise_meaning(rows.meaning, rows.table, result if result.text else verbalise_rows(rows.table))
+    return replace(result, text=uncount_more(result.text)) if rows.table.truncated else result
 
 
 def _reported_missing(view: TurnView) -> str:

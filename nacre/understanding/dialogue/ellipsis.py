@@ -19,7 +19,13 @@ from nacre.understanding.dialogue.focus import (
     property_owners,
     requested_nodes,
 )
-from nacre.understanding.dialogue.references import FollowUpTurn, format_labels, mentioned_things, strip_opener
+from nacre.understanding.dialogue.references import (
+    FollowUpTurn,
+    format_labels,
+    mentioned_classes,
+    mentioned_things,
+    strip_opener,
+)
 from nacre.understanding.linking.link_mentions import Linker
 from nacre.understanding.linking.name_candidates import NameCandidate
 from nacre.understanding.question.analyse import analyse_question
@@ -107,7 +113,7 @@ def substitute_value(turn: FollowUpTurn, *, instead: bool = False) -> Rewrite | 
 
 
 def _new_part(phrase: str, words: Sequence[Token], linker: Linker) -> tuple[_Part, list[NameCandidate]] | None:
-    """The only time, value or class of a phrase without other content words."""
+    """The only time, value or class of a phrase without other content words, or the only value after a preposition."""
     parts = [_Part(m.start(), m.end(), _TIME) for m in pattern("dialogue", "time").finditer(phrase)]
     candidates = []
     for c in linker.link(words):
@@ -119,6 +125,9 @@ def _new_part(phrase: str, words: Sequence[Token], linker: Linker) -> tuple[_Par
             candidates.append(c)
     covered = {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in parts)}
     has_other_words = any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words))
+    # "from trade customers" has the value and the class of those that have it
+    is_after = words[0].norm in language().words["asking_after"] if words else False
+    parts = [part for part in parts if part.kind != "class" or not is_after] or parts
     return (parts[0], candidates) if len(parts) == 1 and not has_other_words else None
 
 
@@ -304,8 +313,20 @@ def _is_definite(before: Sequence[Token]) -> bool:
     return is_definite and all(token.norm in allowed for token in before)
 
 
+def choose_earlier(turn: FollowUpTurn) -> Rewrite | None:
+    """ "Which are on floor 1?" after a list of rooms: which of them are."""
+    many = focus(turn.earlier[-1:], True, turn.linker)
+    is_open = is_open_choice(turn.words) and not mentioned_classes(turn.words, turn.linker)
+    return _choose_among(turn, many) if is_open and len(many.keys) > 1 else None
+
+
 def keep_question(turn: FollowUpTurn) -> Rewrite:
-    """The question as it was typed. It is not clear if it is a fragment, unless it asks for the best of all."""
+    """The question as it was typed. It is not clear if it is a fragment, unless it asks for the best of all, nor if it
+    only restricts: "and from Hay?"."""
+    words, known = without_conjunction(turn.words), language().words
+    asks = known["question_words"] | known["asking_yes_no"]
+    if turn.lead and words[0].norm in known["asking_after"] and asks.isdisjoint(t.norm for t in words):
+        return Rewrite(turn.typed, sure=False)
     is_best_of_all = (
         not turn.things
         and is_bare_property(turn.words, turn.linker)

@@ -46,7 +46,10 @@ def best_readings(
 ) -> tuple[list[RankedReading], tuple[Reading, ...]]:
     """The best readings with their probabilities; those that ignore a bound, a negation or a rank come last."""
     ignored = [ignored_words(r.candidate, question, graph) for r in ranked[:MAX_READINGS_CHECKED]]
-    is_late = [i >= MAX_READINGS_CHECKED or bool(ignored[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
+    is_late = [
+        i >= MAX_READINGS_CHECKED or bool(ignored[i]) or r.share < MIN_SHARE or restates_condition(r.candidate)
+        for i, r in enumerate(ranked)
+    ]
     order = sorted(range(len(ranked)), key=lambda i: is_late[i])
     unlinked = unlinked_tokens(links, question)
     first = order[:MAX_READINGS]
@@ -66,6 +69,15 @@ def unlinked_tokens(links: Sequence[Link], question: Question) -> frozenset[int]
         for i, token in enumerate(question.tokens)
         if not (linked >> i & 1 or i in question.stopwords or token.norm[:1].isdigit())
     )
+
+
+def restates_condition(candidate: Candidate) -> bool:
+    """Whether a reading gives only what its conditions say: the floor of the rooms whose floor is 1."""
+    body = candidate.body
+    if not isinstance(body, Select):
+        return False
+    bound = {f.left for f in body.filters if f.op == "=" and not (f.negated or isinstance(f.right, tuple))}
+    return bound.issuperset(body.answers)
 
 
 def has_other_answer_class(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
@@ -121,6 +133,7 @@ def make_reading(
         any(number.op and (number.start, number.end) in ignored for number in question.numbers)
         or (has_conditions and is_unrestricted(candidate.body))
         or has_other_answer_class(candidate, question, graph)
+        or restates_condition(candidate)
     )
     content = sum(i not in question.stopwords for i in range(len(question.tokens)))
     unused = [(i, i + 1) for i in ranked.unused if not any(a <= i < b for a, b in ignored)]
