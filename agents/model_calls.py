@@ -512,8 +512,6 @@ def failure_reason(error: BaseException) -> str:
 
     >>> failure_reason(ConnectionError("https://ann:secret@host refused"))
     "ConnectionError: the model's server can't be reached"
-    >>> failure_reason(AttributeError("'str' object has no attribute 'choices'"))
-    "AttributeError: the model's server replied with no JSON of the chat API"
     """
     kind, status = type(error).__name__, getattr(error, "status_code", None)
     if isinstance(status, int):
@@ -525,7 +523,6 @@ def failure_reason(error: BaseException) -> str:
     if isinstance(error, OSError) or "TransportError" in bases or "Connect" in kind:
         return f"{kind}: the model's server can't be reached"
     if isinstance(error, AttributeError | json.JSONDecodeError):
-        # clients expect the fields of the API in any reply, as a page of a proxy
         return f"{kind}: the model's server replied with no JSON of the chat API"
     return f"{kind}: the call of the model failed"
 

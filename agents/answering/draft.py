@@ -1,5 +1,6 @@
 """What the rules answer: TurnView + Schema -> AnswerDraft, from rows, texts, sentences, or the reason for no answer."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -42,7 +43,7 @@ from nacre.wording.answer import verbalise_meaning, verbalise_result, verbalise_
 from nacre.wording.comparison import single_property_sentence, summarise_difference
 from nacre.wording.grid import Verbalisation
 from nacre.wording.overview import EXAMPLES, MAX_SUBJECTS, kinds_sentence, subjects
-from nacre.wording.sentence import marked_things, other_spellings, uncount_more
+from nacre.wording.sentence import marked_things, other_spellings
 from nacre.wording.thing import MAX_DESCRIPTION_SENTENCES
 
 
@@ -181,7 +182,9 @@ def verbalise_answer(rows: Rows, plan: Plan | None, schema: Schema, question: st
     result = verbalise_result(plan, rows.table, schema, question) if plan is not None else Verbalisation("")
     if not result.text or rows.meaning:
         result = verbalise_meaning(rows.meaning, rows.table, result if result.text else verbalise_rows(rows.table))
-    return replace(result, text=uncount_more(result.text)) if rows.table.truncated else result
+    # how many more there are is not known if not all rows were read
+    text = re.sub(r" and [\d,]+ more \(", " and more (", result.text) if rows.table.truncated else result.text
+    return replace(result, text=text)
 
 
 def _reported_missing(view: TurnView) -> str:

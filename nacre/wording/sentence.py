@@ -1,6 +1,5 @@
 """Make a sentence, or the lead of a list: a noun phrase + names or values -> "The captains are Ann and Bo."."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 
@@ -96,15 +95,6 @@ def join_first_names(names: Sequence[str]) -> str:
         shown = [f"“{name}”" for name in shown]
     more = len(names) - len(shown)
     return f"{join_names(shown)}{f' and {more:,} more (ask with --json for all)' if more else ''}"
-
-
-def uncount_more(text: str) -> str:
-    """The text without the number of names that are not shown, since not all rows were read.
-
-    >>> uncount_more("Ann, Bo and 970 more (ask with --json for all).")
-    'Ann, Bo and more (ask with --json for all).'
-    """
-    return re.sub(r" and [\d,]+ more \(", " and more (", text)
 
 
 def sentence_about(clause: str, name: str) -> str:

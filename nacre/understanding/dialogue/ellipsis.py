@@ -19,13 +19,7 @@ from nacre.understanding.dialogue.focus import (
     property_owners,
     requested_nodes,
 )
-from nacre.understanding.dialogue.references import (
-    FollowUpTurn,
-    format_labels,
-    mentioned_classes,
-    mentioned_things,
-    strip_opener,
-)
+from nacre.understanding.dialogue.references import FollowUpTurn, format_labels, mentioned_things, strip_opener
 from nacre.understanding.linking.link_mentions import Linker
 from nacre.understanding.linking.name_candidates import NameCandidate
 from nacre.understanding.question.analyse import analyse_question
@@ -125,9 +119,9 @@ def _new_part(phrase: str, words: Sequence[Token], linker: Linker) -> tuple[_Par
             candidates.append(c)
     covered = {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in parts)}
     has_other_words = any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words))
-    # "from trade customers" has the value and the class of those that have it
-    is_after = words[0].norm in language().words["asking_after"] if words else False
-    parts = [part for part in parts if part.kind != "class" or not is_after] or parts
+    if words and words[0].norm in language().words["asking_after"]:
+        # "from trade customers" has the value and the class of those that have it
+        parts = [part for part in parts if part.kind != "class"] or parts
     return (parts[0], candidates) if len(parts) == 1 and not has_other_words else None
 
 
@@ -259,7 +253,12 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
     """ "And the top speed?": of the things of the conversation. None if more than a property is asked for."""
     words, question, earlier, linker = turn.words, turn.question, turn.earlier, turn.linker
     known = language().words
-    if turn.things or any(t.norm in known["grouping"] for t in words) or not is_bare_property(words, linker):
+    is_bare = is_bare_property(words, linker)
+    # "which are on floor 1" after a list of rooms
+    is_open = (
+        not is_bare and is_open_choice(words) and not any(c.kind == "class" and c.exact for c in linker.link(words))
+    )
+    if turn.things or any(t.norm in known["grouping"] for t in words) or not (is_bare or is_open):
         return None
     is_best = is_choice_of_best(words)
     is_choice = not is_best and is_open_choice(words)
@@ -280,7 +279,7 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
         if len(many.keys) > 1:
             return _choose_among(turn, many) if is_choice else _append(question, _of_them(many), many)
     one = focus(earlier, many=False, linker=linker)
-    return _append(question, f"of {one.labels[0]}", one) if len(one.keys) == 1 and not is_sum else None
+    return _append(question, f"of {one.labels[0]}", one) if len(one.keys) == 1 and not is_sum and is_bare else None
 
 
 def add_linked_thing(turn: FollowUpTurn) -> Rewrite | None:
@@ -313,27 +312,19 @@ def _is_definite(before: Sequence[Token]) -> bool:
     return is_definite and all(token.norm in allowed for token in before)
 
 
-def choose_earlier(turn: FollowUpTurn) -> Rewrite | None:
-    """ "Which are on floor 1?" after a list of rooms: which of them are."""
-    many = focus(turn.earlier[-1:], True, turn.linker)
-    is_open = is_open_choice(turn.words) and not mentioned_classes(turn.words, turn.linker)
-    return _choose_among(turn, many) if is_open and len(many.keys) > 1 else None
-
-
 def keep_question(turn: FollowUpTurn) -> Rewrite:
     """The question as it was typed. It is not clear if it is a fragment, unless it asks for the best of all, nor if it
     only restricts: "and from Hay?"."""
     words, known = without_conjunction(turn.words), language().words
-    asks = known["question_words"] | known["asking_yes_no"]
-    if turn.lead and words[0].norm in known["asking_after"] and asks.isdisjoint(t.norm for t in words):
-        return Rewrite(turn.typed, sure=False)
+    asks = not (known["question_words"] | known["asking_yes_no"]).isdisjoint(t.norm for t in words)
+    only_restricts = turn.lead and not asks and words[0].norm in known["asking_after"]
     is_best_of_all = (
         not turn.things
         and is_bare_property(turn.words, turn.linker)
         and has_superlative(turn.words)
         and not (is_choice_of_best(turn.words) or is_open_choice(turn.words))
     )
-    return Rewrite(turn.typed, sure=is_best_of_all or not is_fragment(turn.words))
+    return Rewrite(turn.typed, sure=not only_restricts and (is_best_of_all or not is_fragment(turn.words)))
 
 
 def _choose_among(turn: FollowUpTurn, many: Scope) -> Rewrite:

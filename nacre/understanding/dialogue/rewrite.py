@@ -392,7 +392,6 @@ REWRITE_RULES: tuple[Callable[[FollowUpTurn], Rewrite | None], ...] = (
     ellipsis.add_group,
     resolve_class,
     ellipsis.add_owner,
-    ellipsis.choose_earlier,
 )
 
 # Kinds of questions about the conversation: keys of dialogue.yaml.

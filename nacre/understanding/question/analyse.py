@@ -77,16 +77,15 @@ def is_state(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_predicate(norms: Sequence[str], at: int) -> bool:
-    """Whether a particle is all that is said of things: "which are out", "is the loom in by May"; not "is carried out",
-    "is in the hall", nor "the hall that it is in"."""
+    """Whether a particle is all that is said of things; not in "is carried out", "is in the hall", "that it is in"."""
     being, around = language().words["being"], word_list("question", "around_states")
     verb = next(i for i in range(at - 1, -1, -1) if not i or norms[i] not in around)
-    if norms[at + 1 : at + 2] and norms[at + 1] not in word_list("question", "after_states") | around:
+    if not word_list("question", "after_states") | around >= {*norms[at + 1 : at + 2]}:
         return False
     if norms[verb] not in being:
         return norms[0] in being and not is_participle(norms[verb])
-    inside = norms[at] in word_list("question", "before_state") and verb
-    return not inside or (being | word_list("question", "dropped_relatives")).isdisjoint(norms[1:verb])
+    before = norms[1:verb] if norms[at] in word_list("question", "before_state") else ()
+    return (being | word_list("question", "dropped_relatives")).isdisjoint(before)
 
 
 def question_of_tokens(tokens: Sequence[Token]) -> Question:

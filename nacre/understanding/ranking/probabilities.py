@@ -46,10 +46,7 @@ def best_readings(
 ) -> tuple[list[RankedReading], tuple[Reading, ...]]:
     """The best readings with their probabilities; those that ignore a bound, a negation or a rank come last."""
     ignored = [ignored_words(r.candidate, question, graph) for r in ranked[:MAX_READINGS_CHECKED]]
-    is_late = [
-        i >= MAX_READINGS_CHECKED or bool(ignored[i]) or r.share < MIN_SHARE or restates_condition(r.candidate)
-        for i, r in enumerate(ranked)
-    ]
+    is_late = [i >= MAX_READINGS_CHECKED or bool(ignored[i]) or r.share < MIN_SHARE for i, r in enumerate(ranked)]
     order = sorted(range(len(ranked)), key=lambda i: is_late[i])
     unlinked = unlinked_tokens(links, question)
     first = order[:MAX_READINGS]
@@ -74,10 +71,8 @@ def unlinked_tokens(links: Sequence[Link], question: Question) -> frozenset[int]
 def restates_condition(candidate: Candidate) -> bool:
     """Whether a reading gives only what its conditions say: the floor of the rooms whose floor is 1."""
     body = candidate.body
-    if not isinstance(body, Select):
-        return False
-    bound = {f.left for f in body.filters if f.op == "=" and not (f.negated or isinstance(f.right, tuple))}
-    return bound.issuperset(body.answers)
+    known = [f.left for f in body.filters if f.op == "=" and not f.negated] if isinstance(body, Select) else []
+    return isinstance(body, Select) and all(answer in known for answer in body.answers)
 
 
 def has_other_answer_class(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
