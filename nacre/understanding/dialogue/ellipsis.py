@@ -1,7 +1,7 @@
 """Complete short turns with the words of earlier ones: "and in France?", "in which years?", "who came?" -> Rewrite."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nacre.language.data import language, pattern, word_map
@@ -92,9 +92,17 @@ def substitute_value(turn: FollowUpTurn, *, instead: bool = False) -> Rewrite | 
     if new is None or any(t.norm in language().words["asking_yes_no"] for t in words[:1]) or not is_standalone(last):
         return None
     part, candidates = new
-    old = _parts_of_kind(last.standalone, part.kind, linker)
+    old = [found.span() for found in pattern("dialogue", "time").finditer(last.standalone)]
+    if part.kind != _TIME:
+        old = _spans(last.standalone, linker, lambda c: _kind(c) == part.kind)
     if not old and instead:
-        old = _replaceable_parts(last.standalone, candidates, linker)
+        # "books" for "novels": a class and its values
+        kinds = {("value", "class"), ("class", "value")}
+        old = _spans(
+            last.standalone,
+            linker,
+            lambda c: any((c.kind, each.kind) in kinds and c.relations & each.relations for each in candidates),
+        )
     if old:
         start, end = max(old, key=lambda span: span[1] - span[0])
         put, year = phrase[part.start : part.end], YEAR.search(last.standalone, start, end)
@@ -129,28 +137,11 @@ def _kind(candidate: NameCandidate) -> str:
     return f"value {candidate.predicate}" if candidate.kind == "value" else candidate.kind
 
 
-def _parts_of_kind(text: str, kind: str, linker: Linker) -> list[tuple[int, int]]:
-    """The spans of characters of a text with a time, a class, or a value of the same property."""
-    if kind == _TIME:
-        return [(m.start(), m.end()) for m in pattern("dialogue", "time").finditer(text)]
+def _spans(text: str, linker: Linker, fits: Callable[[NameCandidate], bool]) -> list[tuple[int, int]]:
+    """The spans of characters of a text with what may be replaced."""
     words = tokenize(text)
-    return [
-        (words[c.start].start, words[c.end - 1].end)
-        for c in linker.link(words)
-        if c.score >= MIN_SUBSTITUTE_SCORE and _kind(c) == kind
-    ]
-
-
-def _replaceable_parts(text: str, new: Sequence[NameCandidate], linker: Linker) -> list[tuple[int, int]]:
-    """The spans of classes that a new value may replace, and of values that a new class may ("books" for "novels")."""
-    words = tokenize(text)
-    other = {"value": "class", "class": "value"}
-    return [
-        (words[old.start].start, words[old.end - 1].end)
-        for old in linker.link(words)
-        if old.score >= MIN_SUBSTITUTE_SCORE
-        and any(other.get(old.kind) == c.kind and old.relations & c.relations for c in new)
-    ]
+    linked = (c for c in linker.link(words) if c.score >= MIN_SUBSTITUTE_SCORE and fits(c))
+    return [(words[c.start].start, words[c.end - 1].end) for c in linked]
 
 
 MAX_FRAGMENT_TOKENS = 4  # Words of a fragment, at most.
@@ -317,7 +308,7 @@ def keep_question(turn: FollowUpTurn) -> Rewrite:
     only restricts: "and from Hay?"."""
     words, known = without_conjunction(turn.words), language().words
     asks = not (known["question_words"] | known["asking_yes_no"]).isdisjoint(t.norm for t in words)
-    only_restricts = turn.lead and not asks and words[0].norm in known["asking_after"]
+    only_restricts = words and turn.lead and not asks and words[0].norm in known["asking_after"]
     is_best_of_all = (
         not turn.things
         and is_bare_property(turn.words, turn.linker)
