@@ -244,12 +244,12 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
     """ "And the top speed?": of the things of the conversation. None if more than a property is asked for."""
     words, question, earlier, linker = turn.words, turn.question, turn.earlier, turn.linker
     known = language().words
+    if turn.things or any(t.norm in known["grouping"] for t in words):
+        return None
     is_bare = is_bare_property(words, linker)
     # "which are on floor 1" after a list of rooms
-    is_open = (
-        not is_bare and is_open_choice(words) and not any(c.kind == "class" and c.exact for c in linker.link(words))
-    )
-    if turn.things or any(t.norm in known["grouping"] for t in words) or not (is_bare or is_open):
+    is_open = is_open_choice(words) and not any(c.kind == "class" and c.exact for c in linker.link(words))
+    if not (is_bare or is_open):
         return None
     is_best = is_choice_of_best(words)
     is_choice = not is_best and is_open_choice(words)
