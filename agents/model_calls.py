@@ -522,6 +522,8 @@ def failure_reason(error: BaseException) -> str:
     bases = {each.__name__ for each in type(error).__mro__}
     if isinstance(error, OSError) or "TransportError" in bases or "Connect" in kind:
         return f"{kind}: the model's server can't be reached"
+    if isinstance(error, AttributeError | json.JSONDecodeError):
+        return f"{kind}: the model's server replied with no JSON of the chat API"
     return f"{kind}: the call of the model failed"
 
 

@@ -1,5 +1,6 @@
 """What the rules answer: TurnView + Schema -> AnswerDraft, from rows, texts, sentences, or the reason for no answer."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -178,9 +179,11 @@ def asks_for_prose(view: TurnView) -> bool:
 def verbalise_answer(rows: Rows, plan: Plan | None, schema: Schema, question: str) -> Verbalisation:
     """Rows as the answer to a question; `plan` gave them, or a query of a model if it is None."""
     result = verbalise_result(plan, rows.table, schema, question) if plan is not None else Verbalisation("")
-    if result.text and not rows.meaning:
-        return result
-    return verbalise_meaning(rows.meaning, rows.table, result if result.text else verbalise_rows(rows.table))
+    if not result.text or rows.meaning:
+        result = verbalise_meaning(rows.meaning, rows.table, result if result.text else verbalise_rows(rows.table))
+    # how many more there are is not known if not all rows were read
+    text = re.sub(r" and [\d,]+ more \(", " and more (", result.text) if rows.table.truncated else result.text
+    return replace(result, text=text)
 
 
 def _reported_missing(view: TurnView) -> str:

@@ -222,7 +222,9 @@ def unclear_phrases(understanding: Understanding, place: int = 0) -> Iterator[st
     best = understanding.readings[place] if understanding.readings else None
     texts = [*(word for word, _ in understanding.unknown), *(best.unused if best is not None else ())]
     named = _name_words(understanding)
-    words = {token.norm for text in texts for token in tokenize(text)} - named - function_words()
+    # a word that stands alone is not empty: "which are out"
+    empty = function_words() - {text.casefold() for text in texts}
+    words = {token.norm for text in texts for token in tokenize(text)} - named - empty
     text, tokens = understanding.standalone, tokenize(understanding.standalone)
     for is_unclear, run in groupby(tokens, lambda token: token.norm in words):
         found = list(run)

@@ -13,6 +13,7 @@ from nacre.understanding.linking.link_mentions import link_mentions, linker_of, 
 from nacre.understanding.parse_question import parse_question
 from nacre.understanding.ranking.proof import ONE_PLACE, doubts_of_rows, find_doubts
 from nacre.wording.plan_phrases import verbalise_plan
+from tests.support.ask_graph import Ask as AskGraph
 from tests.support.ask_graph import ask_graph
 
 GRAPH = """
@@ -400,3 +401,69 @@ def test_that_there_are_rows_is_not_sure_if_they_may_have_0(tmp_path: Path) -> N
     ingest([str(tmp_path / name) for name in ("boats.ttl", "ropes.csv")], "boats", data=tmp_path / "data")
     doubts = doubts_of(Library(tmp_path / "data", None), "does Petrel have ropes")
     assert doubts["whether Petrel has a rope"] == (Doubt("polarity", "coils"),)
+
+
+LOOMS = """
+@prefix : <http://e.org/l/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:w1 a :Weaver ; rdfs:label "Ada Finn" ; :guild "silk" . :w2 a :Weaver ; rdfs:label "Bo Marsh" ; :guild "wool" .
+:w3 a :Weaver ; rdfs:label "Cy Holm" ; :guild "silk" .
+:l1 a :Loom ; rdfs:label "Tall Loom" ; :storey 1 . :l2 a :Loom ; rdfs:label "Old Loom" ; :storey 2 .
+:l3 a :Loom ; rdfs:label "Red Loom" ; :storey 1 .
+:r1 a :Rental ; rdfs:label "R1" ; :weaver :w1 ; :proceeds 40 ; :day "2023-03-01"^^xsd:date .
+:r2 a :Rental ; rdfs:label "R2" ; :weaver :w2 ; :proceeds 60 ; :day "2023-04-01"^^xsd:date .
+:r3 a :Rental ; rdfs:label "R3" ; :weaver :w3 ; :proceeds 10 ; :day "2024-03-01"^^xsd:date .
+:r4 a :Rental ; rdfs:label "R4" ; :weaver :w1 ; :proceeds 30 ; :day "2023-05-01"^^xsd:date .
+"""
+
+
+@pytest.fixture(scope="module")
+def looms(tmp_path_factory: pytest.TempPathFactory) -> AskGraph:
+    return ask_graph(LOOMS, tmp_path_factory.mktemp("looms"))
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Which looms are out?", "out"),
+        ("How many looms are in?", "in"),
+        ("Are the looms away?", "away"),
+        ("Which looms are still off?", "off"),
+    ],
+)
+async def test_a_particle_that_says_how_things_are_is_left_out_of_no_answer(
+    question: str, word: str, looms: AskGraph
+) -> None:
+    answer = await looms(question)
+    assert answer["status"] != "answered"
+    assert word in answer["unclear"]
+
+
+async def test_a_particle_of_a_verb_or_of_a_place_is_none(looms: AskGraph) -> None:
+    statuses = {(await looms(each))["status"] for each in ("Which looms are there?", "Which storey is Old Loom on?")}
+    assert statuses == {"answered"}
+
+
+@pytest.mark.parametrize(
+    ("turns", "value"),
+    [
+        (("What were the total proceeds in 2023?", "And from silk weavers?"), 70),
+        (("What were the total proceeds from silk weavers?", "And from wool weavers?"), 60),
+    ],
+)
+async def test_a_restriction_alone_keeps_what_was_asked(turns: tuple[str, ...], value: float, looms: AskGraph) -> None:
+    answer = await looms(*turns)
+    assert answer["values"] == [value] or answer["status"] != "answered"
+    assert "proceeds" in answer["standalone"]
+
+
+async def test_a_restriction_that_fits_no_question_is_not_sure(looms: AskGraph) -> None:
+    assert (await looms("Which looms are there?", "And from silk weavers in 2023?"))["status"] != "answered"
+
+
+async def test_what_a_condition_says_is_no_answer(looms: AskGraph) -> None:
+    expected = ["Red Loom", "Tall Loom"]
+    for turns in (("Which are on storey 1?",), ("Which looms are there?", "Which are on storey 1?")):
+        assert sorted((await looms(*turns))["values"]) == expected
+    asked = await looms("What is the storey of the looms on storey 1?")
+    assert asked["values"] != [1] or asked["status"] != "answered"

@@ -101,10 +101,21 @@ def test_find_expressions() -> None:
 
 
 def test_is_state() -> None:
-    assert [is_state(tokenize(text), at) for text, at in (("which are on display", 3), ("display them", 0))] == [
-        True,
-        False,
-    ]
+    states = (
+        ("which are on display", 3),
+        ("which looms are still out", 4),
+        ("are the looms back", 3),
+        ("who is in", 2),
+    )
+    others = (
+        ("display them", 0),
+        ("were the repairs carried out", 4),
+        ("which shed is it in", 4),
+        ("which are there", 2),
+    )
+    places = (("is the loom in the shed", 3), ("what is the size of the shed that it is in", 10))
+    assert all(is_state(tokenize(text), at) for text, at in states)
+    assert not any(is_state(tokenize(text), at) for text, at in (*others, *places))
 
 
 def test_belief_shares() -> None:

@@ -133,7 +133,8 @@ class EndpointSource:
                 raise ToolError("timeout", f"{self.url} gave no answer in time.") from None
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise ToolError(
-                    "unavailable", f"{self.url} can't be asked ({printable(str(error)) or type(error).__name__})."
+                    "unavailable",
+                    f"{self.url} can't be asked ({printable(str(error)).rstrip('.') or type(error).__name__}).",
                 ) from None
         if status >= 400:
             raise refusal(self.url, status, content)

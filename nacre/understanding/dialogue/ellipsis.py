@@ -1,7 +1,7 @@
 """Complete short turns with the words of earlier ones: "and in France?", "in which years?", "who came?" -> Rewrite."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from nacre.language.data import WORDS, pattern, word_map
@@ -92,9 +92,17 @@ def substitute_value(turn: FollowUpTurn, *, instead: bool = False) -> Rewrite | 
     if new is None or any(t.norm in WORDS["asking_yes_no"] for t in words[:1]) or not is_standalone(last):
         return None
     part, candidates = new
-    old = _parts_of_kind(last.standalone, part.kind, linker)
+    old = [found.span() for found in pattern("dialogue", "time").finditer(last.standalone)]
+    if part.kind != _TIME:
+        old = _spans(last.standalone, linker, lambda c: _kind(c) == part.kind)
     if not old and instead:
-        old = _replaceable_parts(last.standalone, candidates, linker)
+        # "books" for "novels": a class and its values
+        kinds = {("value", "class"), ("class", "value")}
+        old = _spans(
+            last.standalone,
+            linker,
+            lambda c: any((c.kind, each.kind) in kinds and c.relations & each.relations for each in candidates),
+        )
     if old:
         start, end = max(old, key=lambda span: span[1] - span[0])
         put, year = phrase[part.start : part.end], YEAR.search(last.standalone, start, end)
@@ -107,7 +115,7 @@ def substitute_value(turn: FollowUpTurn, *, instead: bool = False) -> Rewrite | 
 
 
 def _new_part(phrase: str, words: Sequence[Token], linker: Linker) -> tuple[_Part, list[NameCandidate]] | None:
-    """The only time, value or class of a phrase without other content words."""
+    """The only time, value or class of a phrase without other content words, or the only value after a preposition."""
     parts = [_Part(m.start(), m.end(), _TIME) for m in pattern("dialogue", "time").finditer(phrase)]
     candidates = []
     for c in linker.link(words):
@@ -119,6 +127,9 @@ def _new_part(phrase: str, words: Sequence[Token], linker: Linker) -> tuple[_Par
             candidates.append(c)
     covered = {i for i, t in enumerate(words) if any(p.start <= t.start and t.end <= p.end for p in parts)}
     has_other_words = any(i not in covered and t.norm not in linker.stopwords for i, t in enumerate(words))
+    if words and words[0].norm in WORDS["asking_after"]:
+        # "from trade customers" has the value and the class of those that have it
+        parts = [part for part in parts if part.kind != "class"] or parts
     return (parts[0], candidates) if len(parts) == 1 and not has_other_words else None
 
 
@@ -126,28 +137,11 @@ def _kind(candidate: NameCandidate) -> str:
     return f"value {candidate.predicate}" if candidate.kind == "value" else candidate.kind
 
 
-def _parts_of_kind(text: str, kind: str, linker: Linker) -> list[tuple[int, int]]:
-    """The spans of characters of a text with a time, a class, or a value of the same property."""
-    if kind == _TIME:
-        return [(m.start(), m.end()) for m in pattern("dialogue", "time").finditer(text)]
+def _spans(text: str, linker: Linker, fits: Callable[[NameCandidate], bool]) -> list[tuple[int, int]]:
+    """The spans of characters of a text with what may be replaced."""
     words = tokenize(text)
-    return [
-        (words[c.start].start, words[c.end - 1].end)
-        for c in linker.link(words)
-        if c.score >= MIN_SUBSTITUTE_SCORE and _kind(c) == kind
-    ]
-
-
-def _replaceable_parts(text: str, new: Sequence[NameCandidate], linker: Linker) -> list[tuple[int, int]]:
-    """The spans of classes that a new value may replace, and of values that a new class may ("books" for "novels")."""
-    words = tokenize(text)
-    other = {"value": "class", "class": "value"}
-    return [
-        (words[old.start].start, words[old.end - 1].end)
-        for old in linker.link(words)
-        if old.score >= MIN_SUBSTITUTE_SCORE
-        and any(other.get(old.kind) == c.kind and old.relations & c.relations for c in new)
-    ]
+    linked = (c for c in linker.link(words) if c.score >= MIN_SUBSTITUTE_SCORE and fits(c))
+    return [(words[c.start].start, words[c.end - 1].end) for c in linked]
 
 
 MAX_FRAGMENT_TOKENS = 4  # Words of a fragment, at most.
@@ -248,7 +242,12 @@ def _gives_number(turn: FollowUpTurn) -> bool:
 def add_owner(turn: FollowUpTurn) -> Rewrite | None:
     """ "And the top speed?": of the things of the conversation. None if more than a property is asked for."""
     words, question, earlier, linker = turn.words, turn.question, turn.earlier, turn.linker
-    if turn.things or any(t.norm in WORDS["grouping"] for t in words) or not is_bare_property(words, linker):
+    if turn.things or any(t.norm in WORDS["grouping"] for t in words):
+        return None
+    is_bare = is_bare_property(words, linker)
+    # "which are on floor 1" after a list of rooms
+    is_open = is_open_choice(words) and not any(c.kind == "class" and c.exact for c in linker.link(words))
+    if not (is_bare or is_open):
         return None
     is_best = is_choice_of_best(words)
     is_choice = not is_best and is_open_choice(words)
@@ -269,7 +268,7 @@ def add_owner(turn: FollowUpTurn) -> Rewrite | None:
         if len(many.keys) > 1:
             return _choose_among(turn, many) if is_choice else _append(question, _of_them(many), many)
     one = focus(earlier, many=False, linker=linker)
-    return _append(question, f"of {one.labels[0]}", one) if len(one.keys) == 1 and not is_sum else None
+    return _append(question, f"of {one.labels[0]}", one) if len(one.keys) == 1 and not is_sum and is_bare else None
 
 
 def add_linked_thing(turn: FollowUpTurn) -> Rewrite | None:
@@ -303,14 +302,18 @@ def _is_definite(before: Sequence[Token]) -> bool:
 
 
 def keep_question(turn: FollowUpTurn) -> Rewrite:
-    """The question as it was typed. It is not clear if it is a fragment, unless it asks for the best of all."""
+    """The question as it was typed. It is not clear if it is a fragment, unless it asks for the best of all, nor if it
+    only restricts: "and from Hay?"."""
+    words = without_conjunction(turn.words)
+    asks = not (WORDS["question_words"] | WORDS["asking_yes_no"]).isdisjoint(t.norm for t in words)
+    only_restricts = words and turn.lead and not asks and words[0].norm in WORDS["asking_after"]
     is_best_of_all = (
         not turn.things
         and is_bare_property(turn.words, turn.linker)
         and has_superlative(turn.words)
         and not (is_choice_of_best(turn.words) or is_open_choice(turn.words))
     )
-    return Rewrite(turn.typed, sure=is_best_of_all or not is_fragment(turn.words))
+    return Rewrite(turn.typed, sure=not only_restricts and (is_best_of_all or not is_fragment(turn.words)))
 
 
 def _choose_among(turn: FollowUpTurn, many: Scope) -> Rewrite:

@@ -274,8 +274,8 @@ def answer_requested_property(candidate: Candidate, context: ParseContext) -> Ca
     if AMOUNT_LEFT_RULE in candidate.derivation.trace:
         return candidate
     named = {ref.predicate for x in links if x.start == start and x.exact and x.kind == "property" for ref in x.refs}
-    # what equals one value is known: "which groups are A" asks for those in group A
-    compared = (f.left for f in body.filters if not (f.op == "=" and isinstance(f.right, str | bool)))
+    # what equals one value is known: "which are on floor 1" asks for those on it
+    compared = (f.left for f in body.filters if not (f.op == "=" and isinstance(f.right, str | float | int)))
     asked = next((each for each in compared if isinstance(each, Attribute) and each.predicate in named), None)
     is_own = asked is not None and asked.variable == body.answers[0].variable
     return candidate._replace(body=replace(body, answers=(asked,))) if asked is not None and is_own else candidate

@@ -17,6 +17,7 @@ from nacre.language.thesaurus import (
     unit_words,
 )
 from nacre.language.tokens import Token, tokenize
+from nacre.language.word_forms import is_participle
 from nacre.understanding.question.numbers import OCCASION, find_numbers, find_quotations, is_stand_in
 from nacre.understanding.question.records import Cue, Number, Question
 
@@ -49,6 +50,8 @@ def analyse_question(text: str) -> Question:
             cue
             for cue in cues
             if not_cues.isdisjoint(range(cue.start, cue.end)) and not is_part_of_other(cue, cues, numbers)
+            # "how many are in" is no "in" before a place
+            if cue.kind != "having" or not is_state(tokens, cue.start)
         ),
         numbers,
         quoted,
@@ -62,13 +65,27 @@ def analyse_question(text: str) -> Question:
 
 
 def is_state(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word of requests says how things are: "on display", "are displayed"."""
+    """Whether a word of requests or a particle says how things are: "on display", "are displayed", "are still out"."""
     token = tokens[at]
+    if at and token.norm in word_list("question", "states"):
+        return _is_predicate([t.norm for t in tokens], at)
     if not at or token.lemma not in WORDS["requesting"]:
         return False
     before = tokens[at - 1].norm
-    is_participle = token.norm != token.lemma and token.norm.endswith("ed") and before in WORDS["being"]
-    return is_participle or before in word_list("question", "before_state")
+    is_shown = token.norm != token.lemma and token.norm.endswith("ed") and before in WORDS["being"]
+    return is_shown or before in word_list("question", "before_state")
+
+
+def _is_predicate(norms: Sequence[str], at: int) -> bool:
+    """Whether a particle is all that is said of things; not in "is carried out", "is in the hall", "that it is in"."""
+    being, around = WORDS["being"], word_list("question", "around_states")
+    verb = next(i for i in range(at - 1, -1, -1) if not i or norms[i] not in around)
+    if not word_list("question", "after_states") | around >= {*norms[at + 1 : at + 2]}:
+        return False
+    if norms[verb] not in being:
+        return norms[0] in being and not is_participle(norms[verb])
+    before = norms[1:verb] if norms[at] in word_list("question", "before_state") else ()
+    return (being | word_list("question", "dropped_relatives")).isdisjoint(before)
 
 
 def question_of_tokens(tokens: Sequence[Token]) -> Question:

@@ -68,6 +68,13 @@ def unlinked_tokens(links: Sequence[Link], question: Question) -> frozenset[int]
     )
 
 
+def restates_condition(candidate: Candidate) -> bool:
+    """Whether a reading gives only what its conditions say: the floor of the rooms whose floor is 1."""
+    body = candidate.body
+    known = [f.left for f in body.filters if f.op == "=" and not f.negated] if isinstance(body, Select) else []
+    return isinstance(body, Select) and all(answer in known for answer in body.answers)
+
+
 def has_other_answer_class(candidate: Candidate, question: Question, graph: SchemaGraph) -> bool:
     """Whether a reading gives none of what the question begins with: "venues open on Monday" are no times."""
     d = candidate.derivation
@@ -121,6 +128,7 @@ def make_reading(
         any(number.op and (number.start, number.end) in ignored for number in question.numbers)
         or (has_conditions and is_unrestricted(candidate.body))
         or has_other_answer_class(candidate, question, graph)
+        or restates_condition(candidate)
     )
     content = sum(i not in question.stopwords for i in range(len(question.tokens)))
     unused = [(i, i + 1) for i in ranked.unused if not any(a <= i < b for a, b in ignored)]
