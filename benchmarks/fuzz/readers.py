@@ -20,7 +20,7 @@ from benchmarks.inputs.changed_bytes import changed_bytes
 from benchmarks.server import ROOT, environment
 from ingestion.read.parse import read_sources
 from ingestion.read.sources import ReadOptions, find_sources
-from nacre.config.bounded_replies import ReplyTooLarge, StreamedReply, bound_body
+from nacre.config.bounded_replies import MAX_REPLY_BYTES, ReplyTooLarge, StreamedReply, bound_body
 from nacre.errors import IngestionError, ToolError
 from nacre.extensions.endpoints import endpoint as answers
 
@@ -129,7 +129,7 @@ def _inflate(content: bytes, encoding: str) -> bytes:
     parts = (content[start : start + 50] for start in range(0, len(content), 50))
     reply = httpx.Response(200, headers={"content-encoding": encoding}, content=parts)
     try:
-        bound_body(reply, StreamedReply(is_line=False))
+        bound_body(reply, MAX_REPLY_BYTES, StreamedReply(is_line=False).count)
         return b"".join(reply.iter_raw())
     except ReplyTooLarge as error:
         raise ToolError("too_large", str(error)) from None

@@ -26,7 +26,7 @@ MOST_COMPARED = 3
 
 _LITERAL = re.compile(r"['\"]((?:[^'\"]|'')*+)['\"]")
 
-_STATED = re.compile(r'(\w+)"?\s+IS\s+NOT\s+NULL\b', re.IGNORECASE)
+_STATED = re.compile(r'\b(\w++)"?\s++IS\s++NOT\s++NULL\b', re.IGNORECASE)
 
 _PREFIX = re.compile(r"\bPREFIX\s+([\w-]+):\s*<([^<>\s]+)>", re.IGNORECASE)
 
