@@ -331,7 +331,8 @@ def read_quantities(
 ) -> ColumnQuantities | None:
     """Distinct values as numbers in the most frequent unit; None if less than a share of `least` are quantities. Other
     units of the same dimension are converted; those of another dimension have no number. With a unit it is enough if
-    that share of all values, of which each occurs `counts` times, are quantities, or most are and one text is none."""
+    that share of all values, of which each occurs `counts` times, are quantities, or most are, of one
+    dimension, and one text is none."""
     if alike := _written_alike(texts):
         return alike
     if any(map(_ZEROS.fullmatch, texts)) or not any(map(_DIGIT.search, texts)):
@@ -350,11 +351,12 @@ def read_quantities(
             return None
     units = Counter([q.unit for q in found if q])
     unit = max(units, key=lambda u: (units[u], u), default="")
-    if misses > allowed and (not (unit or word) or 2 * missed_rows >= sum(counts)):
+    numbers = tuple([_in_unit(q, unit) for q in found])
+    is_alike = (unit or word) and 2 * missed_rows < sum(counts) and numbers.count(None) == misses
+    if misses > allowed and not is_alike:
         return None
     shapes: Counter[Shape] = Counter([q.shape for q in found if q and q.shape != "single"])
     shape: Shape = max(shapes, key=lambda s: (shapes[s], s)) if shapes else "single"
-    numbers = tuple([_in_unit(q, unit) for q in found])
     return ColumnQuantities(unit or word, shape, numbers, _are_whole(set(chain.from_iterable(filter(None, numbers)))))
 
 

@@ -456,6 +456,12 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
     first = min(mentioned, key=lambda x: x.start, default=None)
     if first is None:
         return
+    if first.match == "partial" and first.start == 1 and first.refs[0].predicate in asked:
+        # "which mineral ..." asks for no mineral group
+        *_, head = graph.words[first.refs[0].predicate]
+        said = {form for token in question.tokens for form in (token.norm, token.lemma)}
+        if head not in said | WORDS["naming"] and not is_participle(head):
+            yield _words(question, first.covered)
     things = [target.ref for target in d.targets if not target.function and not target.ref.predicate]
     is_listed = any(token.norm in WORDS["listing"] | WORDS["joining"] for token in question.tokens)
     if first.kind == "class" and first.exact and 0 < len(things) < len(d.targets) and not is_listed:
