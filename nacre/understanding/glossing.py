@@ -63,7 +63,8 @@ def gloss_question(text: str, lexicon: Lexicon, code: str) -> str:
 
 def _joined_group(text: str, lexicon: Lexicon, code: str) -> str:
     """The text with "pro" before what it groups by, and with how what is asked for becomes one number: "gesamte
-    Kilometer pro Monat" for "Kilometer nach Monaten". How high an amount is asks what it is."""
+    Kilometer pro Monat" for "Kilometer nach Monaten". How high an amount is asks what it is, and
+    how high things are not how many."""
     known, numbers = glosses(code), _numbers_by_stem(lexicon.of_schema, code)
     asked = re.match(known.how_high, text)
     if known.how_high and asked is not None and numbers.get(stem(asked["asked"], code), "count") != "count":
@@ -75,7 +76,10 @@ def _joined_group(text: str, lexicon: Lexicon, code: str) -> str:
     by = [word for word in found["by"].split() if word[:1].isupper()]
     if not all(stem(word, code) in labels or word.lower() in known.word_lists["periods"] for word in by):
         return text
-    number = known.per_group[numbers.get(stem(found["asked"], code), "none")].format(found["asked"])
+    kind = numbers.get(stem(found["asked"], code), "none")
+    if asked is not None and kind == "count":
+        return text
+    number = known.per_group[kind].format(found["asked"])
     return f"{found['lead']}{number}{found['rest']} {known.per_group['by']} {found['by']}{found['end']}"
 
 

@@ -16,6 +16,7 @@ from nacre.errors import ConfigError, IngestionError
 from nacre.extensions.layer_patterns.teaching import (
     WordMeaning,
     find_meanings,
+    is_readable,
     named_meaning,
     require_teachable,
     teach_word,
@@ -259,6 +260,8 @@ def test_a_word_stands_for_words_that_the_graph_understands(houses: Library, cap
         assert not taught(word, text)
         assert why in capfd.readouterr().err
     with houses.open("houses") as graph:
+        assert is_readable("Häuser mit bedrooms über 3", graph, "Welche Villen haben wir?")
+        assert is_readable("caretaker von Rose house", graph, "Wer ist der Hüter?")
         found = find_meanings("spread", "What is the spread of the houses?", graph, "total monthly rent")
         assert [(each.kind, each.name, "1,960 EUR" in each.answer) for each in found] == [
             ("rewording", "total monthly rent", True)

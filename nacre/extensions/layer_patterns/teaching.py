@@ -45,7 +45,7 @@ from nacre.serving.http.layer import MAX_QUESTION, WRITE, GraphNames, require_na
 from nacre.serving.page.pages import PageFiles
 from nacre.stores.catalog import Graph
 from nacre.stores.sqlite.lexicon import Lexicon, LexiconEntry, LexiconWord
-from nacre.understanding.glossing import gloss_question, question_language
+from nacre.understanding.glossing import gloss_question, glossed_lexicon, question_language
 from nacre.understanding.linking.link_mentions import link_mentions, linker_of
 from nacre.understanding.mentions import reword
 from nacre.understanding.question.analyse import analyse_question
@@ -135,18 +135,21 @@ def taught_meaning(word: str, name: str, graph: Graph, value: str = "", question
     try:
         meaning = named_meaning(name, graph, value, word, question)
     except ConfigError:
-        if value or not is_readable(name, graph):
+        if value or not is_readable(name, graph, question):
             raise
         meaning = Meaning("rewording", name.strip(), name.strip())
     require_teachable(word, graph, as_text=meaning.kind == "rewording")
     return meaning
 
 
-def is_readable(text: str, graph: Graph) -> bool:
-    """Whether a text of several words may stand for a word: each of its words names something or is made for questions,
-    and one names a class, a property, a value or a thing."""
+def is_readable(text: str, graph: Graph, asked: str = "") -> bool:
+    """Whether a text of several words may stand for a word of a question: each of its words names something or is made
+    for questions, and one names a class, a property, a value or a thing."""
+    lexicon = lexicon_for(graph, text)
+    if (code := question_language(asked or text, lexicon)) in GLOSSED_LANGUAGES:
+        text, lexicon = gloss_question(text, lexicon, code), glossed_lexicon(lexicon, code)
     question = analyse_question(text)
-    links = link_mentions(question, linker_of(lexicon_for(graph, text)).index)
+    links = link_mentions(question, linker_of(lexicon).index)
     named = {i for each in links if each.exact or each.score >= TAKEN_SCORE for i in range(each.start, each.end)}
     numbers = {i for i, token in enumerate(question.tokens) if token.norm[0].isdigit()}
     read = named.union(numbers, question.stopwords, *(range(cue.start, cue.end) for cue in question.cues))
@@ -219,7 +222,7 @@ def _answer(reading: Reading, graph: Graph, question: str, gloss: str) -> str:
 
 def _reworded(word: str, text: str, question: str, graph: Graph) -> Iterator[Meaning]:
     """The word as standing for the text, if that can be read."""
-    if question and is_readable(text, graph):
+    if question and is_readable(text, graph, question):
         schema = replace(graph.schema, rewordings=(*graph.schema.rewordings, (word, text)))
         lexicon = lexicon_for(graph, reworded := reword(question, schema))
         rewrite = _standalone(reworded, lexicon)

@@ -517,7 +517,9 @@ def _not_measured(candidate: Candidate, question: Question, graph: SchemaGraph) 
     much money did we take" is no longitude, although what takes time is long."""
     d = candidate.derivation
     named = {ref.predicate for x in d.links if x.kind == "property" and x.match != "like" for ref in x.refs} - {""}
-    asked = {target.ref.predicate for target in d.targets}
+    # "how high were the expenses per kind", by the number of expenses
+    counts = any(t.function == "count" for t in d.targets) and all(cue.kind != "count" for cue in question.cues)
+    asked = {target.ref.predicate for target in d.targets if not (counts and not target.function)}
     for cue in (cue for cue in question.cues if cue.kind == "degree" and cue.value and not asked & named):
         # "how old", by the day on which it was built
         meant = {word for each in cue.value.split("|") for word in each.removeprefix("-").split()}
