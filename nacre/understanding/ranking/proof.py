@@ -458,7 +458,7 @@ def _of_shape(candidate: Candidate, question: Question, _: Sequence[Link], graph
         return
     if first.match == "partial" and first.start == 1 and first.refs[0].predicate in asked:
         # "which mineral ..." asks for no mineral group
-        *_, head = graph.words[first.refs[0].predicate]
+        head = graph.words[first.refs[0].predicate][-1]
         said = {form for token in question.tokens for form in (token.norm, token.lemma)}
         if head not in said | WORDS["naming"] and not is_participle(head):
             yield _words(question, first.covered)
