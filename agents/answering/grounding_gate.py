@@ -275,6 +275,9 @@ class GroundingGate:
         if stop == "..":
             # a value that ends a sentence of its own, or an abbreviation ("Ltd.")
             stop, body = ".", body + "." * bool(_ABBREVIATED.search(body))
+        elif stop in ("!.", "?."):
+            # a name that ends in a sign ("Help!")
+            stop, body = ".", body + stop[0]
         piece = f"{gap if self.answer else ''}{body}{numbers}{stop}{table}"
         self.answer += piece
         self._release(piece)

@@ -451,6 +451,11 @@ async def test_a_name_that_only_begins_with_what_is_asked_for_and_a_count_of_wha
         assert ((await looms(sure))["status"], (await looms(unsure))["status"] == "answered") == ("answered", False)
 
 
+async def test_the_word_before_a_year_is_read_with_it(looms: AskGraph) -> None:
+    answer = await looms("How many rentals were there in the year 2023?")
+    assert (answer["values"], answer["unclear"]) == ([3], [])
+
+
 async def test_a_particle_of_a_verb_or_of_a_place_is_none(looms: AskGraph) -> None:
     statuses = {(await looms(each))["status"] for each in ("Which looms are there?", "Which storey is Old Loom on?")}
     assert statuses == {"answered"}

@@ -29,6 +29,8 @@ from nacre.serving.http.layer import NamesChange, change_names, graph_names
 from nacre.serving.keys import Caller
 from nacre.serving.turn_service import open_turn_service
 from nacre.stores.catalog import Library
+from nacre.understanding.linking.link_mentions import link_mentions, linker_of
+from nacre.understanding.question.analyse import analyse_question
 
 pytestmark = pytest.mark.skipif(local_embedder("auto") is None, reason="needs the bundled embedder")
 HERE = "http://example.org/lets/"
@@ -233,6 +235,28 @@ def test_the_command_proposes_teaches_and_asks_again(houses: Library, capfd: pyt
     assert f"{HERE}bedrooms: {{also: [kip, digs]}}" in capfd.readouterr().out
     assert main(["layer", "teach", "kip", "--as", "monthly rent", "--graph", "houses"]) == 2
     assert "already: the property “bedrooms”" in capfd.readouterr().err
+
+
+SHOWS = """
+@prefix : <http://example.org/shows/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:budget rdfs:label "budget" . :takings rdfs:label "takings" . :of rdfs:label "show" .
+:a a :Show ; rdfs:label "Ada" ; :budget 900 . :b a :Show ; rdfs:label "Bo" ; :budget 500 .
+:c a :Show ; rdfs:label "Cy" ; :budget 100 .
+:s1 a :Evening ; rdfs:label "E1" ; :of :b ; :takings 70 . :s2 a :Evening ; rdfs:label "E2" ; :of :a ; :takings 40 .
+:s3 a :Evening ; rdfs:label "E3" ; :of :c ; :takings 10 .
+"""
+
+
+def test_a_taught_word_means_no_other_property_that_it_is_like(houses: Library) -> None:
+    folder = houses.data.parent
+    (folder / "shows.ttl").write_text(SHOWS, encoding="utf-8")
+    (folder / "shows.yaml").write_text("properties:\n  takings: {also: [money]}\n", encoding="utf-8")
+    assert main(["ingest", str(folder / "shows.ttl"), "--graph", "shows", "--layer", str(folder / "shows.yaml")]) == 0
+    with houses.open("shows") as graph:
+        links = link_mentions(analyse_question("Which show made the most money?"), linker_of(graph.lexicon).index)
+    assert {x.refs[0].predicate for x in links if x.kind == "property" and x.start == 5} == {
+        "http://example.org/shows/takings"
+    }
 
 
 def test_a_word_stands_for_words_that_the_graph_understands(houses: Library, capfd: pytest.CaptureFixture[str]) -> None:

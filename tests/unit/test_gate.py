@@ -158,7 +158,8 @@ def test_a_value_that_ends_a_sentence_gives_no_second_full_stop() -> None:
     gate = GroundingGate([Rows("sql", 1, text="club: Acme Ltd.; told: An old club.", table=rows)], lambda token: None)
     gate.say("The told of Acme is An old club..", (0,))
     gate.say("The club is Acme Ltd..", (0,))
-    assert gate.answer == "The told of Acme is An old club [1]. The club is Acme Ltd. [1]."
+    gate.say("The club is Acme!.", (0,))
+    assert gate.answer == "The told of Acme is An old club [1]. The club is Acme Ltd. [1]. The club is Acme! [1]."
 
 
 def test_a_first_sentence_that_nothing_replaces_is_reported_as_lost() -> None:

@@ -89,7 +89,7 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
         # Only the first property with the unit is linked to a word.
         if not any(link.covered & other.covered for other in found):
             found.append(link)
-    found = _drop_other_years(found, question, graph)
+    found = _drop_other_years(_drop_beside_taught(found, graph), question, graph)
     found = _drop_other_identifiers(found, question)
     found = drop_hidden_rivals(found, graph.hidden_nodes)
     found = _drop_outscored_classes(found)
@@ -101,6 +101,13 @@ def link_mentions(question: Question, index: LinkingIndex) -> list[Link]:
     found = [*found, *_compound_classes(found, question, graph)]
     found += link_row_noun(found, question, graph)
     return [*found, *_narrowed_links(found, graph), *widened_links(found, question, graph)]
+
+
+def _drop_beside_taught(links: Sequence[Link], graph: SchemaGraph) -> list[Link]:
+    """The links without what a word is only like if a layer gives the word to a property."""
+    exact = (x for x in links if x.kind == "property" and x.exact and x.refs[0].predicate)
+    taught = {(x.start, x.end) for x in exact if graph.about(x.refs[0].predicate).phrases}
+    return [x for x in links if not (x.match == "like" and (x.start, x.end) in taught)]
 
 
 def _compound_classes(links: Sequence[Link], question: Question, graph: SchemaGraph) -> Iterator[Link]:

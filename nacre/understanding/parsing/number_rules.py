@@ -111,6 +111,13 @@ def _bounded(
     return add_schema_node(new, ref, context).add_conditions(rule, gain, *bounds, comparison=None, **changes)
 
 
+def _with_year(state: ParseState, number: Number, context: ParseContext) -> ParseState:
+    """The state with the word before a year of a date: "in the year 1900"."""
+    if is_year(number) and context.question.tokens[max(number.start - 1, 0)].norm == "year":
+        return state._replace(covered=state.covered | token_mask(number.start - 1, number.start))
+    return state
+
+
 def _number_of_pending(
     state: ParseState, new: ParseState, number: Number, operator: str, context: ParseContext
 ) -> ParseStates:
@@ -124,6 +131,7 @@ def _number_of_pending(
         operator = "="
     if is_comparable_with(graph, ref, number, operator):
         bounds = number_conditions(graph, ref, operator, number, state)
+        new = _with_year(new, number, context) if graph.is_date(ref.predicate) else new
         if state.pending_is_target:
             changes.update(mode="C", **last_target_as_condition(state))
             yield new.add_conditions("number of target", 0.2, *bounds, **changes)
@@ -185,6 +193,7 @@ def _date(state: ParseState, new: ParseState, number: Number, operator: str, con
     """ "Built before 1900", "in March": the date of a year or a period."""
     if not (is_year(number) or number.date_start):
         return
+    new = _with_year(new, number, context)
     for ref, cost in nearby_dates(state, context.graph):
         if is_comparable_with(context.graph, ref, number, operator):
             gain = 0.3 - cost - later_date_cost(ref, context.graph)
