@@ -202,7 +202,7 @@ def test_nothing_of_it_is_indexed_here(both: tuple[Graph, Graph, Path]) -> None:
 async def test_an_endpoint_that_has_gone_is_a_failure_not_a_misunderstanding(tmp_path: Path) -> None:
     with servers.endpoint(GRAPHS / "bakery.ttl") as url:
         attach_endpoint(url, "gone", data=tmp_path)
-    record = await _asked(tmp_path, "How many things are there?", "gone")
+    record = await _asked(tmp_path, "How many breads are there?", "gone")
     assert record["status"] == "failed"
     assert "can't be asked" in json.dumps(record)
 
@@ -284,7 +284,7 @@ async def test_a_page_of_a_proxy_ends_the_turn_by_its_name(
         attach_endpoint(url, "proxied", data=tmp_path)
         broken.append(True)
         begun = time.monotonic()
-        record = await _asked(tmp_path, "How many things are there?", "proxied")
+        record = await _asked(tmp_path, "How many breads are there?", "proxied")
     assert time.monotonic() - begun < 30
     assert record["status"] == "failed"
     assert told in json.dumps(record)
