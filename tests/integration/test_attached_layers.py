@@ -73,6 +73,7 @@ def answer(app: App, question: str, graph: str) -> Any:
         ("Which bell is the heaviest?", ["Big Tom"]),
         ("Which bells weigh more than 100 kg?", ["Big Tom", "Sally"]),
         ("How many bells weigh more than 100 kg?", [2]),
+        ("How many whoppers are there?", [2]),
         ("What is the average weight of the bells?", [173.33333333333]),
         ("What is the start year of Little Ben?", [1700]),
         ("Which bells have a start year before 1750?", ["Big Tom", "Little Ben"]),

@@ -70,7 +70,11 @@ def apply_endpoint_layers(asking: BudgetedEndpoint, probed: ProbeResult, files: 
         own, found = resolve_layer(layer, terms)
         resolved.append(own)
         problems += found
-    merged = Layer("layers", last_of_each([entry for layer in resolved for entry in layer.entries]))
+    merged = Layer(
+        "layers",
+        last_of_each([entry for layer in resolved for entry in layer.entries]),
+        rewordings={word: text for layer in resolved for word, text in layer.rewordings.items()},
+    )
     derived = EndpointLayer(asking, probed, merged)
     derived.derive()
     derived.problems = [*problems, *(problem for problem in derived.problems if problem.place.file in own_files)]
