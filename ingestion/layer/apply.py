@@ -18,6 +18,7 @@ from ingestion.layer.entries import ClassEntry, CodeEntry, Entry, Layer, Place, 
 from ingestion.layer.layer_file import LayerFile, LayerFiles, read_layer
 from ingestion.layer.resolve import (
     Problem,
+    all_rewordings,
     last_of_each,
     packs_of,
     resolve_layer,
@@ -63,7 +64,7 @@ def apply_layers(facts: Facts, layers: Sequence[Layer], *, packs: bool = True) -
         "layers",
         last_of_each([*without_taken_names(of_packs, own_entries), *own_entries]),
         languages=next((layer.languages for layer in reversed((*shipped, *resolved)) if layer.languages), ()),
-        rewordings={word: text for layer in resolved for word, text in layer.rewordings.items()},
+        rewordings=all_rewordings(resolved),
     )
     derived = _derive(facts, merged, {id(entry) for entry in own_entries})
     derived.facts.languages = merged.languages
@@ -323,10 +324,9 @@ def with_names(layers: LayerFiles, of: Named, also: Sequence[str], *, who: str, 
     names = list(dict.fromkeys(name for each in also if (name := strip_control_characters(each).strip())))
     entry: dict[str, Any] = {"also": names} if names else {}
     if of.kind == "value":
-        others = {name: value for name, value in entries.get(of.iri, {}).items() if value != of.value}
-        entry = others | dict.fromkeys(names, of.value)
+        entry = _with_words(entries.get(of.iri, {}), names, of.value)
     if of.kind == "rewording":
-        entries = {word: text for word, text in entries.items() if text != of.iri} | dict.fromkeys(names, of.iri)
+        entries = _with_words(entries, names, of.iri)
     else:
         entries[of.iri] = entry
     sections[_SECTIONS[of.kind]] = {key: each for key, each in entries.items() if each}
@@ -334,6 +334,11 @@ def with_names(layers: LayerFiles, of: Named, also: Sequence[str], *, who: str, 
     text = "\n".join(changes[-MAX_CHANGES:]) + "\n" + layer_text(sections)
     _people(text)
     return LayerFile(PEOPLE, text)
+
+
+def _with_words(given: Mapping[str, str], words: Sequence[str], meant: str) -> dict[str, str]:
+    """What words mean, with just these for one meaning."""
+    return {word: each for word, each in given.items() if each != meant} | dict.fromkeys(words, meant)
 
 
 def with_further_name(layers: LayerFiles, of: Named, name: str, *, who: str, when: str) -> LayerFile:

@@ -221,6 +221,11 @@ def _unknown(place: Place, kind: Kind, name: str, layer: Layer, terms: GraphTerm
     return Problem(place, f"{about}this graph has no {kind} '{name}'.{hint}", is_unknown=True)
 
 
+def all_rewordings(layers: Sequence[Layer]) -> dict[str, str]:
+    """What words stand for in several layers; the last one of a word counts."""
+    return {word: text for layer in layers for word, text in layer.rewordings.items()}
+
+
 def last_of_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """Without entries that a later one replaces: the same derived property of the same classes."""
     last: dict[object, int] = {}

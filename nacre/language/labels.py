@@ -153,7 +153,7 @@ def _name_in(data: object, depth: int) -> str:
 def has_boolean_values(values: Collection[str], name: str) -> bool:
     """Whether these are all the values of a yes/no property of this name.
 
-    Numbers, or a single value but "true" or "false", mean yes or no only if the name says so.
+    Numbers mean yes or no only if the name says so; so does a single value other than "true" and "false".
     """
     folded = {value.casefold() for value in values}
     yes, no = WORDS["holding"], WORDS["lacking"]

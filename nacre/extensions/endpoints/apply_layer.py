@@ -16,6 +16,7 @@ from ingestion.layer.layer_file import LayerFiles, iri_variants
 from ingestion.layer.resolve import (
     GraphTerms,
     Problem,
+    all_rewordings,
     last_of_each,
     mark_schema,
     packs_for,
@@ -73,7 +74,7 @@ def apply_endpoint_layers(asking: BudgetedEndpoint, probed: ProbeResult, files: 
     merged = Layer(
         "layers",
         last_of_each([entry for layer in resolved for entry in layer.entries]),
-        rewordings={word: text for layer in resolved for word, text in layer.rewordings.items()},
+        rewordings=all_rewordings(resolved),
     )
     derived = EndpointLayer(asking, probed, merged)
     derived.derive()
